@@ -27,7 +27,7 @@ void sheaf_filtering_close(sheaf_filtering *f)
 	*f = (sheaf_filtering){0};
 }
 
-/* Room for `size` bytes in the one of the two buffers that does not contain `taken`. */
+/* Gives room for `size` bytes in the one of the two buffers that does not contain `taken`. */
 static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, uint8_t **out,
                          sheaf_error *err)
 {
@@ -195,8 +195,8 @@ static bool resists(const sheaf_filtering *f, const uint8_t *bytes, size_t size)
 	return sheaf_deflate(f->trial, bytes, size, packed, size - size / 64) == 0;
 }
 
-/* Bytes of the leading ranks that are noise, judged by a part in the middle and one at the end of each rank:
- * the last chunk of an array ends with zeros. */
+/* Returns how many bytes of the leading ranks are noise, judged by a part in the middle and one at the
+ * end of each rank: the last chunk of an array ends with zeros. */
 static size_t noise_before(sheaf_filtering *f, size_t width, sheaf_bytes chunk)
 {
 	size_t n = width ? chunk.size / width : 0, noise = 0;

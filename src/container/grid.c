@@ -213,7 +213,7 @@ sheaf_status sheaf_box_read_elements(sheaf_box *box, const sheaf_box_item *item,
 
 /* ---- rows that are held ---- */
 
-/* Rows of the first dimension to be read at once: whole chunks, if memory allows it. */
+/* Returns how many rows of the first dimension are read at once: whole chunks, if memory allows it. */
 static int64_t rows_at_once(const sheaf_box *box, const sheaf_box_item *item, int64_t row_bytes)
 {
 	enum { USUAL = 1 << 20, SHARE = 8 };
@@ -232,7 +232,7 @@ typedef struct band {
 
 static void drop_band(band *b) { sheaf_buffer_reset(&b->elements); }
 
-/* Rows as they are stored, or, if the array has bits, as numbers of ours. */
+/* Reads the rows of a band as they are stored, or, if the array has bits, as numbers of ours. */
 static sheaf_status read_band(sheaf_box *box, const sheaf_box_item *item, band *to, size_t size,
                               sheaf_error *err)
 {

@@ -189,7 +189,7 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 	return deliver(r, bytes + skip, p->needed_from, p->needed_to - p->needed_from, err);
 }
 
-/* A part, on any thread. Failures are kept in the part, and reported in order. */
+/* Reads or unpacks a part, on any thread. Failures are kept in the part, and reported in order. */
 static void work(void *user, void *item)
 {
 	const reading *r = (const reading *)user;

@@ -49,7 +49,7 @@ static sheaf_status keep(const listing *g, const sheaf_hdf5_stored *chunk)
 	return sheaf_hdf5_note(g->chunks, chunk, sizeof *chunk, g->l->err);
 }
 
-/* The number in the grid; false: it is outside. */
+/* Computes the number of a place in the grid; false: it is outside. */
 static bool number_of(const listing *g, const uint64_t place[], int64_t *out)
 {
 	uint64_t number = 0;
@@ -277,8 +277,8 @@ static sheaf_status take_block(listing *g, const extensible *e, int64_t address,
 	                : take_entries(g, &g->l->c, count);
 }
 
-/* Addresses that follow the cursor. They are copied, because the structures to which they lead will replace
- * them. */
+/* Takes n addresses that follow the cursor. They are copied, because the structures to which they lead
+ * will replace them. */
 static sheaf_status take_addresses(const listing *g, uint64_t count, sheaf_builder *out)
 {
 	sheaf_hdf5_look *l = g->l;

@@ -188,7 +188,7 @@ static uint64_t begin_of_row(const heap *h, unsigned row)
 /* Rows from this one on are of indirect blocks. */
 static unsigned direct_rows(const heap *h) { return log2_of(h->most_direct) - log2_of(h->start) + 2; }
 
-/* The common head of blocks: the heap to which they belong, and their offset in it. */
+/* Checks the common head of blocks: the heap to which they belong, and their offset in it. */
 static sheaf_status check_block(const heap *h, uint64_t at)
 {
 	sheaf_hdf5_look *l = h->l;

@@ -31,8 +31,8 @@ typedef struct level {
 
 static size_t chunk_count(const array *a) { return a->chunks.size / sizeof(written); }
 
-/* The first element of chunk `nth`, and its address; or where the last chunk ends. Chunks of a matrix are
- * whole rows. */
+/* Appends the key of chunk `nth`: its first element, its size and its mask; or where the last chunk ends.
+ * Chunks of a matrix are whole rows. */
 static void put_key(const array *a, size_t nth)
 {
 	bool is_end = nth == chunk_count(a);
@@ -45,9 +45,9 @@ static void put_key(const array *a, size_t nth)
 }
 
 /* Writes one node of the B-tree of chunks (version 1): its level, the number of its entries, its
- * neighbors, and keys and addresses in turn. A node covers the chunks [from, to), and each of its entries
- * `step` of them. There is one key more than there are addresses: the last one says where the last chunk
- * ends. The node takes its full size in the file, as readers expect. */
+ * neighbors, and keys and addresses in turn. A node covers the chunks [from, to), and each of its
+ * entries chunks_of_entry of them. There is one key more than there are addresses: the last one says where
+ * the last chunk ends. The node takes its full size in the file, as readers expect. */
 static sheaf_status write_node(const array *a, const level *l, size_t node)
 {
 	enum { CHUNKS = 1 };
@@ -154,8 +154,8 @@ sheaf_status sheaf_hdf5_write_chunk(void *handle, int64_t chunk, uint32_t skippe
 
 /* ---- the header ---- */
 
-/* The pipeline message: shuffle before deflate, each marked as optional, so that a chunk may skip it.
- * Level 10 and above are ours alone; zlib's highest is what the file says. */
+/* Makes the pipeline message: shuffle before deflate, each marked as optional, so that a chunk may skip
+ * it. Level 10 and above are ours alone; zlib's highest is what the file says. */
 static void describe_filters(const array *a, sheaf_builder *b)
 {
 	enum { VERSION = 2, DEFLATE = 1, SHUFFLE = 2, MAY_BE_SKIPPED = 1 };

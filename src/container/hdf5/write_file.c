@@ -120,7 +120,7 @@ static sheaf_status open_file(sheaf_box *box, void *state, sheaf_error *err)
 	return SHEAF_OK;
 }
 
-/* Complete or not. What is in the file stays: the caller decides about that. */
+/* Closes the driver's state, complete or not. What is in the file stays: the caller decides about that. */
 static void close_file(void *state)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;

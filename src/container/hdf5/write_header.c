@@ -50,8 +50,8 @@ static sheaf_status put_message(pen *p, sheaf_hdf5_message_type type, unsigned f
 	return put(p, type, flags, order, sheaf_builder_bytes(&p->w->message));
 }
 
-/* The info about links, or attributes, that are in the header, or at[0] with indexes at[1] and at[2]; if they
- * are numbered it has the next number, of `width` bytes. */
+/* Makes the info about links, or attributes, that are in the header, or at[0] with indexes at[1] and
+ * at[2]; if they are numbered it has the next number, of `width` bytes. */
 static void make_info(const pen *p, uint8_t order, int64_t next, size_t width, const int64_t at[3])
 {
 	sheaf_builder *b = &p->w->message;

@@ -86,7 +86,7 @@ static uint32_t take_word(parsing *p, const char *field)
 	return at ? sheaf_load_u32be(at) : 0;
 }
 
-/* A number of at least 0, of 4 or 8 bytes, whose highest bit is a sign. */
+/* Takes a number of at least 0, of 4 or 8 bytes, whose highest bit is a sign. */
 static int64_t take_number(parsing *p, size_t width, const char *field)
 {
 	int64_t at = sheaf_cursor_tell(&p->c);
@@ -127,7 +127,7 @@ static sheaf_classic_name take_name(parsing *p)
 	return (sheaf_classic_name){text, (size_t)n};
 }
 
-/* The length of a list; 0 if it is absent. */
+/* Takes the head of a list and returns its length; 0 if it is absent. */
 static int64_t take_list(parsing *p, uint32_t tag, const char *expected, const char *field)
 {
 	int64_t at = sheaf_cursor_tell(&p->c);

@@ -79,7 +79,7 @@ static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 
 /* ---- attributes ---- */
 
-/* Metadata are read again for each attribute: most boxes are asked for few. */
+/* Loads an attribute. Metadata are read again for each attribute: most boxes are asked for few. */
 static sheaf_status load_attribute(const state *s, const sheaf_box_item *item, const char *name,
                                    sheaf_zarr_json *json, const sheaf_json **value, sheaf_error *err)
 {
@@ -119,7 +119,7 @@ static sheaf_status read_text(void *memory, const sheaf_box_item *item, const ch
 	return sheaf_builder_status(text, err);
 }
 
-/* The value becomes an item of a catalog of its own. */
+/* Reads an attribute, whose value becomes the item of a catalog of its own. */
 static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, const char *name,
                                    sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
 {

@@ -147,9 +147,9 @@ static size_t whole_records(const sheaf_delimited_reader *in, const uint8_t *beg
 	return end ? (size_t)(end - begin) : 0;
 }
 
-/* How much to cut from a window, which has more than `bytes` only if the first record is longer; 0 if that
- * record does not end there. What is left at the end of the input is the last record, with or without a line
- * feed. */
+/* Returns how much to cut from a window, which has more than `bytes` only if the first record is longer;
+ * 0 if that record does not end there. What is left at the end of the input is the last record, with or
+ * without a line feed. */
 static size_t choose_cut(const sheaf_delimited_reader *in, sheaf_bytes window, size_t bytes, bool is_end)
 {
 	if (is_end && window.size <= bytes) return window.size;

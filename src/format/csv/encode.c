@@ -70,8 +70,8 @@ typedef struct text {
 	bool clean;              /* none of its bytes is special */
 } text;
 
-/* Short texts are copied together with what follows them, if that may be read: their length is
- * unpredictable. */
+/* Copies a text and returns its end. Short texts are copied together with what follows them, if that may
+ * be read: their length is unpredictable. */
 static inline char *copy_text(char *to, const text *t)
 {
 	if (t->size <= COPY && t->readable - t->at >= COPY)
@@ -96,7 +96,8 @@ static char *put_enclosed(char *to, const sheaf_dialect *dialect, const text *t)
 	return to;
 }
 
-/* Most texts begin with a letter with which nothing else begins, or are longer than everything else. */
+/* Returns whether a text cannot be anything else, by a quick look: most texts begin with a letter with
+ * which nothing else begins, or are longer than everything else. */
 static inline bool is_surely_text(const text *t)
 {
 	enum { LONGEST_WORD = 8 }; /* infinity */
@@ -107,7 +108,8 @@ static inline bool is_surely_text(const text *t)
 	return letter < 26 && (t->size > LONGEST_WORD || !(words >> letter & 1)) && t->at[t->size - 1] > ' ';
 }
 
-/* A text, `enclosed` in quotes or only if it needs them. Takes at most twice the size and COPY bytes. */
+/* Writes a text, `enclosed` in quotes or only if it needs them, and returns its end. It takes at most
+ * twice the size and COPY bytes. */
 static inline char *put_text(char *to, const sheaf_dialect *dialect, const text *t, bool enclosed)
 {
 	if (enclosed) return put_enclosed(to, dialect, t);
@@ -205,7 +207,7 @@ static inline char *put_time(char *to, const sheaf_dialect *dialect, source *s, 
 	return to;
 }
 
-/* (re,im), which needs quotes where the delimiter is a comma. */
+/* Writes a complex number, (re,im), which needs quotes where the delimiter is a comma. */
 static char *put_complex(char *to, const sheaf_dialect *dialect, sheaf_type type, const uint8_t *values,
                          int64_t at)
 {
@@ -282,7 +284,8 @@ static inline char *put_item(char *to, const sheaf_dialect *dialect, source *s, 
 	return end;
 }
 
-/* The code of a missing item is kept, unless it has a column of its own. */
+/* Writes a missing item as the writer's style says. Its code is kept in it, unless the code has a column
+ * of its own. */
 static char *put_null(char *to, const sheaf_delimited_writer *out, sheaf_meaning meaning, int code)
 {
 	if (out->nulls == NULL_CODE || (code && !out->code_columns)) {
@@ -293,7 +296,7 @@ static char *put_null(char *to, const sheaf_delimited_writer *out, sheaf_meaning
 	return empty ? to : put_word(to, out->null_word);
 }
 
-/* A row's field of a column, and the one of its code, which is missing where the item is not. */
+/* Writes row r's field of a column, and the one of its code, which is missing where the item is not. */
 static inline char *put_cell(char *to, const sheaf_delimited_writer *out, source *s, int64_t r, int i)
 {
 	bool null = s->nullable && !sheaf_level_has(s->level, r);

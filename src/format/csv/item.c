@@ -68,7 +68,7 @@ static const struct {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-/* The entry of a field's type; of one that tables cannot have, the first. */
+/* Returns the entry of a field's type; of one that tables cannot have, the first. */
 static size_t find_type(const sheaf_field *field)
 {
 	for (size_t i = 0; i < TYPES; i++)
@@ -82,7 +82,7 @@ const char *sheaf_item_expected(const sheaf_field *field) { return types[find_ty
 
 const char *sheaf_item_type(const sheaf_field *field) { return types[find_type(field)].name; }
 
-/* Names are taken in letters of any case. */
+/* Makes the field of a type's name, whose letters may be of any case; false if there is none. */
 bool sheaf_item_make(sheaf_field *field, const char *type, size_t n, bool nullable)
 {
 	for (size_t i = 0; i < TYPES; i++) {
@@ -158,8 +158,8 @@ static bool is_named(sheaf_word word, const char *name)
 	       strncasecmp((const char *)word.at, name, strlen(name)) == 0;
 }
 
-/* An integer that does not fit the real type exactly; one with a point was meant to be rounded. `most`:
- * integers below it fit. */
+/* Returns whether a word is an integer that does not fit the real type exactly; a number with a point was
+ * meant to be rounded. `most`: integers below it fit. */
 static bool is_rounded(sheaf_word word, double value, double most)
 {
 	uint64_t v = 0;
@@ -217,7 +217,7 @@ static sheaf_item_flaw read_with_comma(sheaf_type type, sheaf_word word, void *o
 
 /* ---- other items ---- */
 
-/* Most are spelled in small letters, which are compared at once. */
+/* Reads a truth value. Most are spelled in small letters, which are compared at once. */
 static sheaf_item_flaw read_bool(sheaf_word word, uint8_t *out)
 {
 	size_t n = (size_t)(word.end - word.at);

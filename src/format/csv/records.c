@@ -346,7 +346,7 @@ void sheaf_records_leave_out(sheaf_records *records, const uint8_t *marked)
 /* These look for one end in a window of the input, without finding fields: quotes that open a field are
  * passed with what is in them, and only between them line feeds end records. */
 
-/* The next quote that opens a field from `at` on; `end` if there is none. */
+/* Returns the next quote that opens a field from `at` on; `end` if there is none. */
 static const uint8_t *next_open(const sheaf_dialect *dialect, const uint8_t *begin, const uint8_t *at,
                                 const uint8_t *end)
 {

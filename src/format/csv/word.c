@@ -40,8 +40,8 @@ static __attribute__((noinline)) bool is_said(const char *words, const uint8_t *
 	return false;
 }
 
-/* The code of a missing value, if a word without quotes means one. Each begins with another byte, so that the
- * first byte of nearly all words shows that they do not. */
+/* Returns the code of a missing value, if a word without quotes means one. Each such word begins with
+ * another byte, so that the first byte of nearly all words shows that they mean none. */
 static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *dialect)
 {
 	if (n == 0) return 0;

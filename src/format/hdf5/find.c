@@ -149,7 +149,8 @@ static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
 	}
 }
 
-/* The contents of a group come after it: one without any is no matrix. */
+/* Recognises a group that is a matrix, by its parts. The contents of a group come after it in the list:
+ * one without any is no matrix. */
 static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
 	int64_t count;
@@ -163,7 +164,8 @@ static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error
 
 /* ---- arrays ---- */
 
-/* Arrays of more dimensions than a tensor has, and of items that are not read, are no datasets. */
+/* Recognises an array that is a dataset by itself. Arrays of more dimensions than a tensor has, and of
+ * items that are not read, are none. */
 static void find_array(sheaf_hdf_found *out)
 {
 	const sheaf_box_item *item = out->at;

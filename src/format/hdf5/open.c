@@ -32,7 +32,7 @@ static sheaf_status flaw(const sheaf_hdf_reader *in, const char *expected, int64
 
 /* ---- attributes of numbers ---- */
 
-/* Numbers as int64; *has: there is such an attribute. */
+/* Reads the numbers of an attribute as int64; *has: there is such an attribute. */
 static sheaf_status find_numbers(const sheaf_hdf_reader *in, const char *name, sheaf_buffer *out, bool *has,
                                  sheaf_error *err)
 {

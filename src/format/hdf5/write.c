@@ -137,8 +137,8 @@ static int64_t least_size_of_names(const writer *out, const char *const *attribu
 	return sheaf_mul_i64(&size, digits, count) ? size : INT64_MAX;
 }
 
-/* A shape alone may ask for more than the output can hold: a pointer for each list, and a name for each row
- * and column. */
+/* Checks that the output can hold what a shape alone asks for: a pointer for each list, and a name for
+ * each row and column. */
 static sheaf_status check_size(const writer *out, sheaf_error *err)
 {
 	int64_t size, rows = least_size_of_names(out, names_of_rows, out->shape[0]);
@@ -222,7 +222,8 @@ static sheaf_status encode(const void *opened, const sheaf_frame *frame, int64_t
 	return sheaf_builder_status(b, err);
 }
 
-/* The arrays are begun with the first entries, as their number may be known by then. */
+/* Appends a blob of entries. The arrays are begun with the first entries, as their number may be known by
+ * then. */
 static sheaf_status append(void *opened, const sheaf_blob *blob, sheaf_error *err)
 {
 	writer *out = (writer *)opened;

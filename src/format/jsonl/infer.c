@@ -65,7 +65,7 @@ static unsigned kind_of_scalar(const sheaf_json *value)
 	}
 }
 
-/* Two numbers are a complex one. */
+/* Returns the kinds of a value as bits; a list of two numbers is a complex one. */
 static unsigned kind_of(const sheaf_json *value)
 {
 	const unsigned numbers = SEEN_INTEGERS | SEEN_REALS | SEEN_SPECIAL;

@@ -58,7 +58,7 @@ static void spell_group(const sheaf_entry_style *style, group *g, int64_t from, 
 	g->from = from;
 }
 
-/* The smallest integer has a negative that is no int64, but a text. */
+/* Writes an integer. The smallest one has a negative that is no int64, but a text. */
 static inline char *put_integer(const sheaf_entry_style *style, char *to, const sheaf_column *values,
                                 int64_t r)
 {

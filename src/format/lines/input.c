@@ -77,8 +77,8 @@ static sheaf_status measure(const void *reader, const sheaf_piece *piece, sheaf_
 
 /* ---- in any order ---- */
 
-/* Places may come from an index of another file. A line takes at least a byte, and so does a row, so that a
- * piece cannot have more of them before it than bytes. */
+/* Checks a place that is to be read again, as it may come from an index of another file. A line takes at
+ * least a byte, and so does a row, so that a piece cannot have more of them before it than bytes. */
 static sheaf_status check_place(const sheaf_lined *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t before = piece->byte - in->begin;

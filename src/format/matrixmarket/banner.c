@@ -14,7 +14,8 @@ const char *const sheaf_mtx_symmetries[] = {"general", "symmetric", "skew-symmet
 
 /* ---- words ---- */
 
-/* The number of the next word among some, ignoring case; -1 if it is none of them. *at is where it begins. */
+/* Returns the number of the next word among some, ignoring case; -1 if it is none of them. *at is where
+ * it begins. */
 static int read_word(sheaf_mtx_line *l, const char *const *words, const uint8_t **at)
 {
 	sheaf_mtx_pass_spaces(l);
@@ -26,7 +27,7 @@ static int read_word(sheaf_mtx_line *l, const char *const *words, const uint8_t 
 	return -1;
 }
 
-/* The next word, which must be one of some; `wanted` says what else is wrong. */
+/* Takes the next word, which must be one of some; `wanted` says what else is wrong. */
 static sheaf_status take_word(const sheaf_mtx_reader *in, sheaf_mtx_line *l, const char *const *words,
                               sheaf_finding wanted, int *out, sheaf_error *err)
 {

@@ -72,7 +72,8 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- the header ---- */
 
-/* The field of the banner. Truth values that are all true are a pattern, which only says where they are. */
+/* Returns the field of the banner. Truth values that are all true are a pattern, which only says where
+ * they are. */
 static sheaf_entry_value field_of(const sheaf_schema *schema, const sheaf_mtx_writer *out)
 {
 	const sheaf_field *value = &schema->fields[sheaf_schema_value(schema)];
@@ -84,7 +85,7 @@ static sheaf_entry_value field_of(const sheaf_schema *schema, const sheaf_mtx_wr
 	return value->type == SHEAF_F64 ? SHEAF_ENTRY_REAL : SHEAF_ENTRY_INTEGER;
 }
 
-/* A real matrix that is hermitian is symmetric. */
+/* Returns the symmetry of the banner. A real matrix that is hermitian is symmetric. */
 static sheaf_mtx_symmetry symmetry_of(const sheaf_schema *schema)
 {
 	static const sheaf_mtx_symmetry symmetries[SHEAF_STRUCTURES] = {

@@ -215,7 +215,7 @@ static sheaf_status read_type(const reading *r, const char *name, int depth)
 
 /* ---- subarrays ---- */
 
-/* "a[1,2]": element number k of an array of this shape. */
+/* Makes the name of element number k of a subarray of a shape: "a[1,2]". */
 static void name_element(char *text, size_t size, const char *name, const int64_t *shape, int rank, int64_t k)
 {
 	int64_t at[SHEAF_MAX_RANK] = {0};

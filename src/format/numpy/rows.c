@@ -39,7 +39,7 @@ static size_t number_size(const sheaf_part *part)
 	return (size_t)(part->kind == 'c' || part->zoned ? part->size / 2 : part->size);
 }
 
-/* The bytes of item i in this machine's order. */
+/* Copies the bytes of item i to `to`, in this machine's order. */
 static inline void take_number(const strip *s, int64_t i, uint8_t *to)
 {
 	size_t size = (size_t)s->part->size, one = number_size(s->part);
@@ -194,7 +194,8 @@ static sheaf_status take_texts(const strip *s, sheaf_column_builder *to)
 	return SHEAF_OK;
 }
 
-/* A byte below 128 is the code of a missing item. A NaT has no code. */
+/* Marks the items of a strip that have no value: a null byte below 128 is the code of a missing item,
+ * while a NaT has no code. */
 static void take_missing(const strip *s, sheaf_level_builder *level)
 {
 	for (int64_t i = 0; i < s->n; i++) {
@@ -312,7 +313,7 @@ static void widen(const strip *s, int64_t *out)
 	}
 }
 
-/* Views n integers; *bytes is to be reset. */
+/* Views n integers from number `first` on as a strip; the caller resets *bytes. */
 static sheaf_status view_integers(const sheaf_array *a, int64_t first, int64_t n, sheaf_buffer *bytes,
                                   strip *out, sheaf_error *err)
 {

@@ -183,9 +183,9 @@ static sheaf_status refuse(const sheaf_field *field, const char *expected, const
 	                  found);
 }
 
-/* Texts keep the form that they had in their file: "U7" is seven characters of four bytes, "S12" twelve
- * bytes. A single byte would be read back as a character. The spelling may come from any file, so it is
- * checked. */
+/* Takes kind and size of a text's part from the form that it had in its file, false if there is none that
+ * fits: "U7" is seven characters of four bytes, "S12" twelve bytes. A single byte would be read back as a
+ * character. The spelling may come from any file, so it is checked. */
 static bool take_spelling(sheaf_part *part, const sheaf_field *field)
 {
 	bool wide = field->spelled[0] == 'U';

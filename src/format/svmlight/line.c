@@ -33,7 +33,7 @@ static sheaf_status read_number(sheaf_svm_decoding *d, const char *stream, doubl
 	return sheaf_lined_read_real(&d->text, d->in->wide ? SHEAF_F64 : SHEAF_F32, stream, out, ok);
 }
 
-/* A whole number below the limit, which the text moves past. */
+/* Scans a whole number below the limit, which the text moves past; false if there is none. */
 static bool scan_whole(sheaf_svm_decoding *d, uint64_t limit, int64_t *out)
 {
 	uint64_t value;

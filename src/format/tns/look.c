@@ -60,7 +60,7 @@ typedef struct first_line {
 	int64_t line;
 } first_line;
 
-/* A shape of sizes between blanks; anything else is left alone. */
+/* Reads a shape of sizes between blanks into *o; anything else is left alone. */
 static void read_shape(opening *o, const uint8_t *at, const uint8_t *end)
 {
 	int64_t numbers[MOST_WORDS];
@@ -99,7 +99,8 @@ static int find_lines(opening *o, sheaf_bytes head, first_line lines[3])
 	return n;
 }
 
-/* A rank, and perhaps a count; then as many sizes; then entries of that rank, or none. */
+/* Returns whether the first n lines are a header: a rank, and perhaps a count; then as many sizes; then
+ * entries of that rank, or none. */
 static bool is_header(const first_line lines[3], int n)
 {
 	const first_line *a = &lines[0], *b = &lines[1], *c = &lines[2];

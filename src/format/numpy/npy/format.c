@@ -95,8 +95,8 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 
 /* ---- in any order ---- */
 
-/* Places that are asked for again may come from an index of another file, or from a damaged one: a place must
- * be one that `cut` can have given. */
+/* Checks a place that is to be read again: it may come from an index of another file, or from a damaged
+ * one, and must be one that `cut` can have given. */
 static sheaf_status check_piece(const reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
 	int64_t at = piece->byte - in->array.data_at, all = in->rows * in->row_bytes;

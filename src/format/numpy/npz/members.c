@@ -75,7 +75,7 @@ static sheaf_status write_built(const sheaf_npz_list *list, const sheaf_builder 
 	return sheaf_sink_write(list->zip.sink, b->data, b->size, err);
 }
 
-/* The local header of the next member, at the end of the sink. */
+/* Writes the local header of the next member, at the end of the sink. */
 static sheaf_status write_local(const sheaf_npz_list *list, sheaf_zip_head *m, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = list->zip.cx};

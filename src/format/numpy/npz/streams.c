@@ -191,7 +191,7 @@ sheaf_status sheaf_npz_open_streams(const sheaf_zip *archive, const sheaf_schema
 
 /* ---- how many rows a piece has ---- */
 
-/* Size of the arrays of a field's levels from this one on, for each of its positions. */
+/* Returns the size of the arrays of a field's levels from `level` on, for each of `positions` positions. */
 static double bytes_below(const sheaf_npz_streams *s, int field, int level, int64_t positions)
 {
 	double bytes = 0;

@@ -188,7 +188,8 @@ typedef struct visiting {
 	sheaf_error *err;
 } visiting;
 
-/* Strands of n integers each. */
+/* Visits a member of n integers in each of its strands: an array of one dimension, or for the coordinates
+ * of all dimensions a matrix. */
 static sheaf_status visit_integers(const visiting *v, const char *name, sheaf_strand *parts, int nparts,
                                    int64_t n, int64_t size)
 {
