@@ -78,7 +78,8 @@ static int64_t bytes_of_row(const sheaf_hdf_reader *in)
 }
 
 /* Takes the next piece of rows, about as many as `bytes` bytes hold. Chunks are unpacked whole, so that a
- * piece has whole rows of chunks (in->step) if memory has room for enough of them. */
+ * piece has whole rows of chunks (in->step) if memory has room for enough of them. Rows stand for bytes in a
+ * piece: its place is the number of its first row, and its size the number of its rows. */
 sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, sheaf_error *err)
 {
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;

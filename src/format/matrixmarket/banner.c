@@ -176,9 +176,9 @@ static bool is_rest(const sheaf_mtx_line *l, const char *text)
 	return strlen(text) == n && strncasecmp(text, (const char *)l->at, n) == 0;
 }
 
-/* Takes the type that a comment of GraphBLAS ("%%GraphBLAS type NAME") gives the values; any other
- * comment changes nothing. A pattern has no values that could have a type, complex numbers cannot have a
- * real one, and a skew-symmetric matrix needs signs. */
+/* Takes the type that a comment of GraphBLAS gives the values: "%%GraphBLAS type NAME", in which the word
+ * "type" may be missing; any other comment changes nothing. A pattern has no values that could have a type,
+ * complex numbers cannot have a real one, and a skew-symmetric matrix needs signs. */
 void sheaf_mtx_read_type(sheaf_mtx_reader *in, const sheaf_mtx_line *line)
 {
 	static const char *const marks[] = {"%%GraphBLAS", NULL}, *const types[] = {"type", NULL};

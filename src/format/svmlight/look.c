@@ -14,8 +14,8 @@
 
 static bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-/* The integer at `at`, as far as it is one; -1 if there is none or it is beyond 62 bits: decoding reports
- * that. *end is after it. */
+/* The whole number at `at`; -1 if there is none, or one so large (from about 5.8e18 on) that a further digit
+ * could pass 64 bits: decoding reports that. *after becomes the byte behind the digits that were read. */
 static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **after)
 {
 	int64_t value = 0;
