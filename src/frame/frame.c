@@ -32,7 +32,7 @@ void sheaf_level_close_gaps(sheaf_level *level)
 
 /* Buffer number k of a column, for callers that do something with each: counting from level to level the
  * offsets, the indices, the bits and the codes, and last the values. NULL after the last one. `nlevels` may
- * be more than the column uses at present: memory behind its levels is released, too. */
+ * be more than the column has: then the buffers of levels that it had before are among them, to be freed. */
 static sheaf_buffer *buffer_of(sheaf_column *column, int nlevels, int k)
 {
 	for (int l = 0; l < nlevels; l++) {

@@ -95,9 +95,9 @@ static bool is_size_of_value(size_t size)
 static uint64_t low_bits(int bits) { return ((uint64_t)1 << bits) - 1; }
 
 /* Divides entries into buckets of neighbouring rows. Each of the `bits` upper bits of a row number that
- * choose the bucket halves the rows of a bucket: there are as many as make buckets fit the cache, but at
- * least so many that the rows of a bucket can be counted there. Keys are packed more tightly when they are
- * moved, since by then it is known how many bits columns need. */
+ * choose the bucket halves the rows of a bucket. There are as many of these bits as make a bucket fit the
+ * cache, and enough that a counter for each row of a bucket fits it, too. Keys are packed more tightly when
+ * they are moved, since by then it is known how many bits columns need. */
 sheaf_status sheaf_compression_part(sheaf_compression *c, sheaf_error *err)
 {
 	if (!is_size_of_value(c->value_size) || c->n < 0 || c->nouter < 0 || c->nouter > INT32_MAX ||

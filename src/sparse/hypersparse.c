@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices with many more rows than entries: CSR and CSC have a pointer for each row or column, so a layout
- * without them (COO, DCSR) is chosen where nobody asked for one of these. */
+ * without them (COO, DCSR) is chosen unless the user asks for CSR or CSC. */
 #include "base/context.h"
 #include "base/spell.h"
 #include "sparse/sparse.h"

@@ -200,7 +200,7 @@ sheaf_status sheaf_index_keep_table(sheaf_indexed *d, sheaf_error *err)
 	bool is_wanted = is_requested || (d->table_bytes <= 0 && is_worth_it(d));
 	if (d->pieces != d->surveyed || !is_wanted) return SHEAF_OK;
 	sheaf_status status = sheaf_index_write_table(d, d->pieces, &failure);
-	if (sheaf_put_off(status, "another reading, where nobody has asked for it") && is_requested)
+	if (sheaf_put_off(status, "another reading, which nobody has asked for") && is_requested)
 		return report_failure(d, &failure, err);
 	return SHEAF_OK;
 }

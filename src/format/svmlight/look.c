@@ -14,8 +14,8 @@
 
 static bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 
-/* The whole number at `at`; -1 if there is none, or one so large (from about 5.8e18 on) that a further digit
- * could pass 64 bits: decoding reports that. *after becomes the byte behind the digits that were read. */
+/* Gives the whole number at `at`, or -1 if there is none or it may not fit 64 bits, which decoding reports.
+ * *after becomes the first byte behind the digits that were read. */
 static int64_t whole_at(const uint8_t *at, const uint8_t *end, const uint8_t **after)
 {
 	int64_t value = 0;
