@@ -54,6 +54,22 @@ static const change changes[] = {
      "column \"B\": expected an index that was there in the first pass, found a larger one"},
 	{"long", LONG "5,0,A,0,1,x\n5,0,B,3,25,x\n", "B,3,25", "B,-3,2",
      "expected a stream, a sample, an index and a value, found fewer"},
+	/* Integers of 64 bits, which a float64 would round: of a sample, beside streams, in rows of their own. */
+	{"wide", "key,sample,A\n5,0,9007199254740992\n", "0992", "0993",
+     "sequence 5, its row 0, column \"A\": expected a number that float64 holds, found 9007199254740993"},
+	{"wide", "key,sample,A,freq\n5,0,1,-9007199254740992\n", "0992", "0993",
+     "column \"freq\": expected a number that float64 holds, found -9007199254740993"},
+	{"wide", "key,sample,A,event.x\n5,0,1,18446744073709549568\n", "49568", "49569",
+     "column \"event.x\": expected a number that float64 holds, found 18446744073709549569"},
+	{"long", LONG "5,0,A,0,9007199254740992,x\n", "0992", "0993",
+     "column \"A\": expected a number that float64 holds, found 9007199254740993"},
+	/* Dense samples are without indices, so their values must come as in the first pass. */
+	{"long", LONG "5,0,A,0,1,x\n5,0,A,1,2,x\n", "A,0", "A,1",
+     "column \"A\": expected the values of dense samples in order, found another order"},
+	{"long", LONG "5,0,A,0,1,x\n5,1,A,0,2,x\n", "5,1,A", "5,2,A",
+     "column \"A\": expected the values of dense samples in order, found another order"},
+	{"long", LONG "5,0,A,0,1,x\n5,0,A,1,2,x\n", "5,0,A,1", "6,0,A,1",
+     "column \"A\": expected all values of a sample, found some of them"},
 };
 
 static void check_change(const change *c)

@@ -4,8 +4,11 @@
  * a column of their own, are doubles below 10^15, which hold whole numbers exactly. */
 #include "number/number.h"
 #include "view/sequences.h"
+#include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <sheaf/arrays.h>
+#include <stdio.h>
 #include <string.h>
 
 bool sheaf_sequence_is_place(double number)
@@ -13,14 +16,40 @@ bool sheaf_sequence_is_place(double number)
 	return number >= 0 && number < 1e15 && (double)(int64_t)number == number;
 }
 
-/* Reads the number in row r as a double, which integers of 64 bits may exceed: check_exact refuses these.
- * False if the cell is missing. */
+/* Reads the number in row r as a double, to which an integer of 64 bits is rounded; false if the cell is
+ * missing. */
 bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out)
 {
 	sheaf_items items = {.type = column->type, .count = r + 1, .data = column->values.data};
 	if (column->nlevels && sheaf_level_is_null(&column->levels[0], r)) return false;
 	*out = sheaf_items_number(&items, r);
 	return true;
+}
+
+/* Whether a float64 holds a whole number exactly: its magnitude has at most 53 bits before trailing zeros.
+ * Converting it and back does not answer that, since processors that compute with 80 bits keep all 64. */
+static bool float64_holds(uint64_t magnitude)
+{
+	return magnitude == 0 || magnitude >> __builtin_ctzll(magnitude) < UINT64_C(1) << DBL_MANT_DIG;
+}
+
+/* Writes the integer in row r into `text`, and returns that, if a float64 would round it; NULL otherwise.
+ * Streams have at most float64, so such a number would silently become another one. */
+const char *sheaf_sequence_inexact(const sheaf_column *column, int64_t r, char text[SHEAF_SEQUENCE_INTEGER])
+{
+	const void *all = column->values.data;
+	if (column->type == SHEAF_I64) {
+		int64_t v = ((const int64_t *)all)[r];
+		if (float64_holds(v < 0 ? 0 - (uint64_t)v : (uint64_t)v)) return NULL;
+		snprintf(text, SHEAF_SEQUENCE_INTEGER, "%" PRId64, v);
+	} else if (column->type == SHEAF_U64) {
+		uint64_t v = ((const uint64_t *)all)[r];
+		if (float64_holds(v)) return NULL;
+		snprintf(text, SHEAF_SEQUENCE_INTEGER, "%" PRIu64, v);
+	} else {
+		return NULL;
+	}
+	return text;
 }
 
 /* Gives the text in row r, which stays in the column; false if the cell is missing. */

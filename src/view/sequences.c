@@ -15,7 +15,6 @@
 #include "frame/schema/read_json.h"
 #include "io/descriptor.h"
 #include "number/number.h"
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sheaf/arrays.h>
@@ -135,32 +134,13 @@ static sheaf_status see_row(sheaf_sequence_table *t, const sheaf_frame *rows, in
 	return SHEAF_OK;
 }
 
-/* Whether a float64 holds a whole number exactly: its magnitude has at most 53 bits before trailing zeros.
- * Converting it and back does not answer that, since processors that compute with 80 bits keep all 64. */
-static bool float64_holds(uint64_t magnitude)
-{
-	return magnitude == 0 || magnitude >> __builtin_ctzll(magnitude) < UINT64_C(1) << DBL_MANT_DIG;
-}
-
-/* Refuses an integer of 64 bits that no float64 holds exactly. Streams have at most float64, so it would
- * silently become another number. */
+/* Refuses an integer of 64 bits that no float64 holds exactly. */
 static sheaf_status check_exact(const sheaf_sequence_table *t, const char *name, const sheaf_column *column,
                                 int64_t r, sheaf_error *err)
 {
-	char text[32];
-	const void *all = column->values.data;
-	if (column->type == SHEAF_I64) {
-		int64_t v = ((const int64_t *)all)[r];
-		if (float64_holds(v < 0 ? 0 - (uint64_t)v : (uint64_t)v)) return SHEAF_OK;
-		snprintf(text, sizeof text, "%" PRId64, v);
-	} else if (column->type == SHEAF_U64) {
-		uint64_t v = ((const uint64_t *)all)[r];
-		if (float64_holds(v)) return SHEAF_OK;
-		snprintf(text, sizeof text, "%" PRIu64, v);
-	} else {
-		return SHEAF_OK;
-	}
-	return refuse(t, name, "a number that float64 holds", text, err);
+	char text[SHEAF_SEQUENCE_INTEGER];
+	const char *found = sheaf_sequence_inexact(column, r, text);
+	return found ? refuse(t, name, "a number that float64 holds", found, err) : SHEAF_OK;
 }
 
 /* ---- texts ---- */

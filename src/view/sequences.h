@@ -79,6 +79,9 @@ bool sheaf_sequence_is_place(double number);
 /* The number in a row, or the text; false if there is none. */
 bool sheaf_sequence_number(const sheaf_column *column, int64_t r, double *out);
 bool sheaf_sequence_text(const sheaf_column *column, int64_t r, const uint8_t **text, size_t *size);
+/* The number in a row as a text if it is an integer that no float64 holds exactly; else NULL. */
+enum { SHEAF_SEQUENCE_INTEGER = 24 };
+const char *sheaf_sequence_inexact(const sheaf_column *column, int64_t r, char text[SHEAF_SEQUENCE_INTEGER]);
 /* The next "3:0.5" of such a text; false at the end, where *at is `end`, or if there is something else. */
 bool sheaf_sequence_entry(const char **at, const char *end, int64_t *index, double *value);
 

@@ -5,7 +5,8 @@
  *
  *     rows below -> rest -> whole sequences -> the notes of a piece
  *
- * The file may change between both passes, so what the first one has found is checked again in the second. */
+ * The file may change between both passes. The second one refuses what does not fit into the schema that the
+ * first one has made, or would become another number or move to another place there. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -59,6 +60,15 @@ static sheaf_status refuse(const gathering *g, const sheaf_sequence_part *p, int
 	                  p->name, expected, found);
 }
 
+/* Refuses an integer in row r of a column of the table that no float64 holds exactly. */
+static sheaf_status check_exact(const gathering *g, const sheaf_sequence_part *p, const sheaf_column *column,
+                                int64_t r)
+{
+	char text[SHEAF_SEQUENCE_INTEGER];
+	const char *found = sheaf_sequence_inexact(column, r, text);
+	return found ? refuse(g, p, r, "a number that float64 holds", found) : SHEAF_OK;
+}
+
 /* The number of samples that a stream's column has so far, of all sequences. A sparse sample ends with an
  * offset of its own, so offsets are counted; a dense one is as many values as its extent says. */
 static int64_t count_samples(const sheaf_column_builder *to)
@@ -90,9 +100,11 @@ static sheaf_status put_dense(const gathering *g, const sheaf_sequence_part *p, 
 	double v;
 	int64_t found = 0;
 	for (int64_t i = 0; i < p->nvalues; i++) {
-		if (!sheaf_sequence_number(&g->rows->columns[p->first_column + i], r, &v)) continue;
+		const sheaf_column *column = &g->rows->columns[p->first_column + i];
+		if (!sheaf_sequence_number(column, r, &v)) continue;
 		/* A number after a gap is the sign of an incomplete sample. */
 		if (found++ != i) break;
+		SHEAF_TRY(check_exact(g, p, column, r));
 		sheaf_put_real(&to->values, to->field->type, v);
 	}
 	*there = found > 0;
@@ -156,15 +168,19 @@ static void put_one(sheaf_column_builder *to, bool there, sheaf_bytes text, doub
 		sheaf_put_real(&to->values, to->field->type, v);
 }
 
-/* The item of a column in row r. */
-static void put_item(const sheaf_column *from, int64_t r, sheaf_column_builder *to)
+/* Adds the item that a part has in row r. */
+static sheaf_status put_item(const gathering *g, const sheaf_sequence_part *p, int64_t r,
+                             sheaf_column_builder *to)
 {
+	const sheaf_column *from = &g->rows->columns[p->first_column];
 	const uint8_t *text = NULL;
 	size_t size = 0;
 	double v = 0;
-	bool there = to->field->meaning == SHEAF_STRING ? sheaf_sequence_text(from, r, &text, &size)
-	                                                : sheaf_sequence_number(from, r, &v);
+	bool is_text = to->field->meaning == SHEAF_STRING;
+	bool there = is_text ? sheaf_sequence_text(from, r, &text, &size) : sheaf_sequence_number(from, r, &v);
+	if (there && !is_text) SHEAF_TRY(check_exact(g, p, from, r));
 	put_one(to, there, (sheaf_bytes){text, size}, v);
+	return SHEAF_OK;
 }
 
 /* Adds an item for each sample of a sequence. Where values have rows of their own, a sample has several
@@ -180,7 +196,7 @@ static sheaf_status put_items(const gathering *g, const sheaf_sequence_part *p, 
 		if (is_long && sample < items) continue;
 		if (is_long && sample > items)
 			return refuse(g, p, r, "samples one after the other", "one that is missing");
-		put_item(&g->rows->columns[p->first_column], r, to);
+		SHEAF_TRY(put_item(g, p, r, to));
 		items++;
 	}
 	sheaf_level_end(&to->levels[0], sheaf_column_count(to, 1));
@@ -234,8 +250,17 @@ static sheaf_status put_list(const gathering *g, const sheaf_sequence_part *p, s
 
 /* ---- values in rows of their own ---- */
 
+/* How many values the sample that is under way in a dense stream has so far; 0 between samples, and where
+ * memory has run out, which building reports. */
+static int64_t count_begun(const sheaf_sequence_part *p, const sheaf_column_builder *to)
+{
+	if (p->kind != SHEAF_PART_DENSE || to->values.failed) return 0;
+	return (int64_t)(to->values.size / sheaf_type_size(to->field->type)) % p->nvalues;
+}
+
 /* Adds the value in row r to its stream. Samples of a stream must come in order; those that were skipped
- * exist without entries, as a later one has some. g->ends[p] is the number of samples of part p so far, of
+ * exist without entries, as a later one has some. Those of a dense stream have no indices in the output, so
+ * all of their values must come, and in order. g->ends[p] is the number of samples of part p so far, of
  * which the last one is not ended yet. */
 static sheaf_status put_value(gathering *g, int64_t r)
 {
@@ -250,15 +275,21 @@ static sheaf_status put_value(gathering *g, int64_t r)
 		return refuse(g, &t->parts[0], r, "a stream, a sample, an index and a value", "fewer");
 	int p = sheaf_sequence_part_find(t, name, size, &g->last);
 	if (p < 0) return refuse(g, &t->parts[0], r, "a stream that was there in the first pass", "another");
-	if (index >= (double)part_of(g, p)->dim)
-		return refuse(g, part_of(g, p), r, "an index that was there in the first pass", "a larger one");
+	const sheaf_sequence_part *part = part_of(g, p);
+	if (index >= (double)part->dim)
+		return refuse(g, part, r, "an index that was there in the first pass", "a larger one");
+	SHEAF_TRY(check_exact(g, part, &g->rows->columns[t->value], r));
 	sheaf_column_builder *to = column_of(g, p);
-	if (sample + 1 < g->ends[p]) return refuse(g, &t->parts[p], r, "samples in order", "an earlier one");
-	if (part_of(g, p)->kind == SHEAF_PART_SPARSE)
-		for (; g->ends[p] < sample + 1 && !to->levels[1].offsets.failed; g->ends[p]++)
-			if (g->ends[p] > 0) end_entries(to);
+	if (sample + 1 < g->ends[p]) return refuse(g, part, r, "samples in order", "an earlier one");
+	bool is_sparse = part->kind == SHEAF_PART_SPARSE;
+	int64_t begun = count_begun(part, to);
+	bool is_next = index == (double)begun && sample == g->ends[p] - (begun > 0);
+	if (!is_sparse && !is_next && !to->values.failed)
+		return refuse(g, part, r, "the values of dense samples in order", "another order");
+	for (; is_sparse && g->ends[p] < sample + 1 && !to->levels[1].offsets.failed; g->ends[p]++)
+		if (g->ends[p] > 0) end_entries(to);
 	g->ends[p] = sample + 1;
-	if (part_of(g, p)->kind == SHEAF_PART_SPARSE)
+	if (is_sparse)
 		put_entry(to, (int64_t)index, value);
 	else
 		sheaf_put_real(&to->values, to->field->type, value);
@@ -273,9 +304,12 @@ static sheaf_status put_values(gathering *g)
 	for (int p = 0; p < t->nparts; p++) g->ends[p] = 0;
 	for (int64_t r = g->run.begin; r < g->run.end; r++) SHEAF_TRY(put_value(g, r));
 	for (int p = 0; p < t->nparts; p++) {
+		const sheaf_sequence_part *part = part_of(g, p);
 		sheaf_column_builder *to = column_of(g, p);
-		if (part_of(g, p)->first_column >= 0) continue;
-		if (g->ends[p] > 0 && part_of(g, p)->kind == SHEAF_PART_SPARSE) end_entries(to);
+		if (part->first_column >= 0) continue;
+		if (count_begun(part, to))
+			return refuse(g, part, g->run.end - 1, "all values of a sample", "some of them");
+		if (g->ends[p] > 0 && part->kind == SHEAF_PART_SPARSE) end_entries(to);
 		sheaf_level_end(&to->levels[0], count_samples(to));
 	}
 	return SHEAF_OK;
@@ -295,12 +329,10 @@ static sheaf_status put_sequence(gathering *g)
 		const sheaf_sequence_part *p = part_of(g, number);
 		sheaf_column_builder *to = column_of(g, number);
 		if (p->first_column < 0) continue;
-		if (p->kind == SHEAF_PART_OF_ROW)
-			put_item(&g->rows->columns[p->first_column], g->run.begin, to);
-		else
-			SHEAF_TRY(t->as == SHEAF_SAMPLES_LISTS      ? put_list(g, p, to)
-			          : p->kind == SHEAF_PART_OF_SAMPLE ? put_items(g, p, to)
-			                                            : put_stream(g, p, to));
+		SHEAF_TRY(p->kind == SHEAF_PART_OF_ROW      ? put_item(g, p, g->run.begin, to)
+		          : t->as == SHEAF_SAMPLES_LISTS    ? put_list(g, p, to)
+		          : p->kind == SHEAF_PART_OF_SAMPLE ? put_items(g, p, to)
+		                                            : put_stream(g, p, to));
 	}
 	SHEAF_TRY(sheaf_frame_builder_status(g->to, g->err));
 	g->to->nrows++;
