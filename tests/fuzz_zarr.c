@@ -16,6 +16,9 @@ static void check_item(const sheaf_box_item *item)
 	if (item->rank < 0 || item->rank > 32 || item->count < 0) abort();
 	for (int i = 0; i < item->rank; i++)
 		if (item->dims[i] < 0 || (item->inside->grid && item->inside->grid[i] < 1)) abort();
+	size_t values = (size_t)item->inside->per * sheaf_type_size(item->type);
+	bool is_own_type = item->what != SHEAF_BOX_TEXTS && !item->inside->bits;
+	if (is_own_type && item->inside->width != values) abort();
 }
 
 static void describe(const sheaf_json *json, int version, sheaf_context *cx)

@@ -24,6 +24,10 @@ UNSUPPORTED = {
     ),
     "records": (lambda f: array_2(f, "x", dtype=[["a", "<i4"]]), "a type that is not read"),
     "dates": (lambda f: array_2(f, "x", dtype="<M8[ns]"), "a type that is not read"),
+    "complex numbers of an odd size": (
+        lambda f: array_2(f, "x", shape=(400, 9), chunks=(400, 9), dtype="<c9", chunk={"0.0": bytes(32400)}),
+        "a type that is not read (<c9)",
+    ),
     "objects": (lambda f: array_2(f, "x", dtype="|O"), "a type that is not read (objects)"),
     "a fill value whose bits are none": (
         lambda f: array_3(f, "x", fill_value="0x-ff8000000000000"),

@@ -6,12 +6,13 @@
 #include "frame/value.h"
 #include <string.h>
 
-/* Returns whether a kind ('b', 'i', 'u', 'f') and a size in bytes are one of our types, which goes to
- * *out. */
+/* Returns whether a kind ('b', 'i', 'u', 'f', 'c') and a size in bytes are one of our types, which goes to
+ * *out. A complex number is two floats side by side, so its size is even. */
 bool sheaf_box_number_type(char kind, size_t size, sheaf_type *out)
 {
 	static const sheaf_type whole[2][4] = {{SHEAF_U8, SHEAF_U16, SHEAF_U32, SHEAF_U64},
 	                                       {SHEAF_I8, SHEAF_I16, SHEAF_I32, SHEAF_I64}};
+	if (kind == 'c' && size % 2 == 0) return sheaf_box_number_type('f', size / 2, out);
 	bool is_power = size && size <= 8 && (size & (size - 1)) == 0;
 	if (kind == 'b' ? size != 1 : kind == 'f' ? size != 4 && size != 8 : kind != 'i' && kind != 'u')
 		return false;

@@ -250,8 +250,8 @@ typedef struct sheaf_box_stored {
  * sizes are equal. */
 int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to);
 
-/* The type of ours with this size of a value, and this kind in NumPy's notation: b, i, u, or f; false: there
- * is none. */
+/* The type of ours with this size of an element, and this kind in NumPy's notation: b, i, u, f, or c, whose
+ * elements are two values of the type; false: there is none. */
 bool sheaf_box_number_type(char kind, size_t size, sheaf_type *out);
 
 /* Rows [from, to) of the first dimension as they are stored, with filters undone. */

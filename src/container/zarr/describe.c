@@ -191,9 +191,7 @@ static sheaf_status describe_type(description *d)
 		take_new_type(d, type);
 	SHEAF_TRY(know(d, type));
 	d->inside->width = d->size;
-	bool is_complex = d->kind == 'c';
-	if ((d->kind == 'f' && d->size == 2) ||
-	    sheaf_box_number_type(is_complex ? 'f' : d->kind, d->size >> is_complex, &d->item->type))
+	if ((d->kind == 'f' && d->size == 2) || sheaf_box_number_type(d->kind, d->size, &d->item->type))
 		return describe_number(d);
 	d->own->text = d->kind == 'S'   ? SHEAF_ZARR_PADDED
 	               : d->kind == 'U' ? SHEAF_ZARR_UTF32

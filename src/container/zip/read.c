@@ -84,7 +84,7 @@ static const char *class_of(const sheaf_array *array, sheaf_box_item *item)
 	bool is_complex = part->kind == 'c';
 	if (array->fortran && array->rank > 1) return "its first dimension runs fastest";
 	if (!strchr("biufc", part->kind)) return "its items are not numbers";
-	if (!sheaf_box_number_type(is_complex ? 'f' : part->kind, (size_t)part->size >> is_complex, &item->type))
+	if (!sheaf_box_number_type(part->kind, (size_t)part->size, &item->type))
 		return "its numbers are float16";
 	item->what = is_complex ? SHEAF_BOX_COMPLEX : part->kind == 'b' ? SHEAF_BOX_BOOLS : SHEAF_BOX_NUMBERS;
 	item->inside->per = is_complex ? 2 : 1;
