@@ -430,6 +430,10 @@ BAD = {
         lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": texts("a")}),
         "expected a text for each element, found fewer",
     ),
+    "a chunk of no texts": (
+        lambda f: array_2(f, "x", dtype="|O", filters=[{"id": "vlen-utf8"}], chunk={"0": texts()}),
+        "expected a text for each element, found fewer",
+    ),
     "a shard with another checksum": (
         lambda f: array_3(
             f, "x", chunks=(4,), codecs=SHARDED, chunk={"0": shard([doubles(1, 2), None], wrong=True)}

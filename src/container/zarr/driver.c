@@ -364,6 +364,7 @@ static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t num
 		size_t left = s->bytes.size, at = 4;
 		uint32_t count = left < 4 ? 0 : sheaf_load_u32le(s->bytes.data);
 		if (left < 4) return flaw(s, item, "texts within their chunk", "a shorter one", err);
+		if (count == 0) return flaw(s, item, "a text for each element", "fewer", err);
 		for (uint32_t i = 0; i < count; i++) {
 			uint64_t text[2] = {at + 4, left - at < 4 ? 0 : sheaf_load_u32le(s->bytes.data + at)};
 			if (left - at < 4 || text[1] > left - at - 4)
