@@ -225,6 +225,23 @@ def continued(count):
     return lambda file: file.create_dataset("x", data=numpy.frombuffer(message * count, "u1"))
 
 
+def written_text(file):
+    """An array of texts with an attribute in the same collection, before its texts."""
+    x = file.create_dataset("x", (1,), h5py.string_dtype())
+    x.attrs["binsparse"] = "a text that is read before those of the array"
+    x[0] = "abc"
+
+
+def nowhere_after_damage(sound, _):
+    """The text of an array is nowhere, after a collection that breaks off behind a sound object."""
+    file, at = bytearray(sound), sound.index(b"GCOL")
+    first = struct.unpack_from("<Q", sound, at + 24)[0]
+    struct.pack_into("<Q", file, at + 16 + 16 + (first + 7) // 8 * 8 + 8, 99999)
+    to = sound.index(struct.pack("<IQ", 3, at))
+    struct.pack_into("<QI", file, to + 4, 2**64 - 1, 1)
+    return bytes(file)
+
+
 WIDE_COMPLEX = numpy.dtype({"names": "ri", "formats": ["f8", "f8"], "offsets": [0, 8], "itemsize": 24})
 NEWEST = newest(h5py)
 NUMBERS = numpy.arange(50, dtype="i4")
@@ -257,6 +274,7 @@ MADE = {
     "many attributes": (NEWEST, long_attributes),
     "absent": (NEWEST, lambda file: file.create_dataset("x", (50,), "u1", chunks=(7,))),
     "texts": ("earliest", lambda file: file.create_dataset("x", data=["abc"], dtype=h5py.string_dtype())),
+    "written": ("earliest", written_text),
     "wide complex": ("earliest", lambda file: file.create_dataset("x", (2,), WIDE_COMPLEX)),
 }
 
@@ -359,6 +377,7 @@ CHANGES = [
     ("old", b"TREE\1", 48, b"\xff" * 8, "a chunk within the file, found one of 28 bytes at address -1"),
     ("texts", b"GCOL", 24, struct.pack("<Q", 4064), ""),
     ("texts", b"GCOL", 24, struct.pack("<Q", 4065), "a text within its collection, found 4065"),
+    ("written", b"", 0, nowhere_after_damage, "the address of a collection of texts, found none"),
     ("absent", SPACE_2, 4, deflated(0), ""),
     ("absent", SPACE_2, 4, deflated(1), "more elements than a file of this size can hold"),
     ("single", SPACE_2, 4, struct.pack("<QQ", 2**62, 2**62), "more elements than a file of this size"),

@@ -148,7 +148,7 @@ void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store, sheaf_catalog *catalog,
                                     sheaf_context *cx, sheaf_error *err)
 {
-	*r = (sheaf_hdf5_reader){.cx = cx, .collection_at = -1, .on_structure = r->on_structure, .user = r->user};
+	*r = (sheaf_hdf5_reader){.cx = cx, .on_structure = r->on_structure, .user = r->user};
 	int sys = sheaf_mutex_init(&r->lock);
 	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a lock", store->name);
 	r->store = store;

@@ -43,7 +43,7 @@ typedef struct sheaf_hdf5_reader {
 	sheaf_mutex lock;         /* of the last collection of texts that was read: */
 	sheaf_builder collection; /* its bytes, */
 	sheaf_builder objects;    /* where its objects are, by their numbers, */
-	int64_t collection_at;    /* and its position; -1: none */
+	int64_t collection_at;    /* and its position; 0: none */
 	/* For tests: called for each structure that is read, with its name, and the position of its checksum in
 	 * it (-1: it has none). */
 	void (*on_structure)(void *user, const char *what, int64_t byte, size_t size, int64_t sum);

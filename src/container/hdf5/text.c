@@ -52,14 +52,15 @@ typedef struct reference {
 	uint32_t number;
 } reference;
 
-/* Makes a collection the one that is in memory. It counts as absent until all of it was read and checked. */
+/* Makes a collection the one that is in memory. It counts as absent until all of it was read and checked:
+ * no collection is at address 0, whereas -1 is what a reference to nothing has. */
 static sheaf_status read_collection(sheaf_hdf5_reader *r, int64_t address, sheaf_error *err)
 {
 	static const char what[] = "a collection of texts";
 	SHEAF_SCOPED(sheaf_hdf5_look_end) sheaf_hdf5_look l;
 	int64_t size;
 	sheaf_hdf5_look_begin(&l, r, NULL, err);
-	r->collection_at = -1;
+	r->collection_at = 0;
 	r->objects.size = r->collection.size = 0;
 	SHEAF_TRY(sheaf_hdf5_peek(&l, what, address, 8 + r->length_size));
 	SHEAF_TRY(sheaf_hdf5_fields(&l, &l.c, "-8L", what, &size));
