@@ -552,7 +552,7 @@ static void test_options_that_make_no_sense(void **state)
 	make_text(&text, "x.ctf", 5, 3, 0);
 	sheaf_context *cx = usual_context();
 	assert_ok(open_data(&text, 0, cx, &dataset));
-	batching o[12];
+	batching o[14];
 	for (size_t i = 0; i < COUNT(o); i++) o[i] = usual;
 	o[0].batch_size = -1;
 	o[1].order = "odd";
@@ -566,6 +566,8 @@ static void test_options_that_make_no_sense(void **state)
 	o[9].epochs = -1;
 	o[10].first_epoch = INT64_MAX / 2;
 	o[11].rank = -1;
+	o[12].world = -1;
+	o[13].world = INT64_MIN;
 	for (size_t i = 0; i < COUNT(o); i++)
 		assert_status(SHEAF_USAGE, open_batches(&dataset, 1, &o[i], cx, &batches, &err));
 	assert_status(SHEAF_USAGE, open_batches(&dataset, 0, &usual, cx, &batches, &err));

@@ -33,13 +33,13 @@ typedef struct choices {
  * may hold any int, since the caller sets it. */
 static sheaf_status check_numbers(const choices *o, sheaf_error *err)
 {
+	int64_t world = o->shard.world, last_rank = world > 0 ? world - 1 : world < 0 ? -1 : 0;
 	const struct {
 		int64_t given, most;
 		const char *name, *expected;
 	} numbers[] = {
 		{o->batch.batch_size, INT64_MAX, "size of a batch", "a number of at least 0"},
-		{o->shard.rank, (o->shard.world ? o->shard.world : 1) - 1, "shard",
-	     "a rank from 0 to one below the number of shards"},
+		{o->shard.rank, last_rank, "shard", "a rank from 0 to one below the number of shards"},
 		{o->window.length, INT64_MAX, "window", "a number of at least 0"},
 		{(int)o->batch.unit, SHEAF_SIZE_TOKENS, "unit", "samples, sequences or tokens"},
 		{(int)o->batch.rest, SHEAF_REST_WRAP, "rest", "short, drop, pad or wrap"},
