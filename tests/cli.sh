@@ -120,6 +120,8 @@ expect 2 diff --keys words.ctf words.ctf
 has err 'unknown option --keys; use --compare keys'
 expect 2 cat --allow large,mising words.ctf
 has err '--allow: expected words of large,missing,unaligned,breach, found mising; did you mean missing?'
+expect 2 cat words.ctf --allow
+has err '--allow: expected words of large,missing,unaligned,breach, found nothing'
 expect 2 formats --stream A:1:dense
 for twice in dense:sparse float:double 1:2; do
 	expect 2 cat --stream "word:$twice" words.ctf

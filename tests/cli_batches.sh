@@ -155,6 +155,10 @@ expect 2 batches --pack 2 --rest drop ten.ctf
 has err 'truncation cannot drop, pad or wrap rests'
 expect 2 batches --pack 2 --pad 2 ten.ctf
 has err '--pad is given, too'
+for option in size window epoch-size epochs pack; do
+	expect 2 batches "--$option=" ten.ctf
+	has err "--$option: expected "
+done
 mkdir folder
 expect 3 batches --state folder ten.ctf
 end

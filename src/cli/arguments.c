@@ -159,7 +159,8 @@ static const char *copy_of(parser *p, const char *text, size_t n)
 }
 
 /* Keeps the value of a command's option that is a list of words, such as --allow loss,missing: each word
- * becomes a setting of the command, or of formats if the command itself does not know it. */
+ * becomes a setting of the command, or of formats if the command itself does not know it. `value` NULL: there
+ * is none, which is refused. */
 static sheaf_status keep_words(parser *p, const sheaf_option *own, const char *value, sheaf_error *err)
 {
 	char words[WORDS_MAX];
@@ -185,13 +186,12 @@ static sheaf_status keep_words(parser *p, const sheaf_option *own, const char *v
 static sheaf_status keep(parser *p, const sheaf_option *option, const char *name, bool own, const char *value,
                          sheaf_error *err)
 {
-	if (option->kind != SHEAF_OPTION_FLAG && !value) {
-		if (p->at == p->argc)
-			return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected %s, found nothing",
-			                         option->argument);
-		value = p->argv[p->at++];
-	}
+	bool needs_value = option->kind != SHEAF_OPTION_FLAG;
+	if (needs_value && !value && p->at < p->argc) value = p->argv[p->at++];
 	if (own && option->kind == SHEAF_OPTION_WORDS) return keep_words(p, option, value, err);
+	if (needs_value && !value)
+		return sheaf_fail_option(err, SHEAF_USAGE, option->name, ": expected %s, found nothing",
+		                         option->argument);
 	const sheaf_values foreign = {p->out->settings, p->out->nsettings};
 	SHEAF_TRY(own ? sheaf_option_check(option, value, &p->out->values, err)
 	              : check_foreign(option, name, value, &foreign, err));

@@ -68,7 +68,7 @@ static sheaf_status read_amount(const arguments *args, const char *name, int64_t
 		*unit += !is_unit;
 	}
 	*out = has_number ? number : 0;
-	if ((n == 0 || is_unit) && (*out > 0 || !has_number)) return SHEAF_OK;
+	if (*text && (n == 0 || is_unit) && (*out > 0 || !has_number)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_USAGE, "--%s: expected %s with N above 0, found %s", name, argument, text);
 }
 

@@ -310,8 +310,7 @@ static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink,
 
 /* Makes the report of a file, or a part of it, in the session of the command. The output is checked before
  * anything is read: a page is no dataset, so it gets no name of one, and takes the place of no input,
- * whatever
- * --force says. */
+ * whatever --force says. */
 static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 {
 	sheaf_sink *sink;

@@ -39,8 +39,8 @@ static sheaf_status bind_item(sheaf_scidb_item *item, const sheaf_scidb_attribut
 	if (writes)
 		return sheaf_fail_option(
 			err, SHEAF_UNSUPPORTED, "format-string",
-			": entry %d: expected a type that column \"%s\" of type %s can become, found %s", item->number + 1,
-			attribute->name, type->name, entry->name);
+			": entry %d: expected a type that column \"%s\" of type %s can become, found %s",
+			item->number + 1, attribute->name, type->name, entry->name);
 	return sheaf_fail_option(err, SHEAF_USAGE, "format-string",
 	                         ": entry %d: expected a type that the server converts into that of attribute "
 	                         "\"%s\", %s, found %s",
