@@ -17,6 +17,7 @@
 #define MATRIX \
 	HEADER("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }") \
 	"\0\0\0\0\0\0\xf0?\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\xc0\0\0\0\0\0\0\0\0"
+#define NO_ITEMS HEADER("{'descr': '<f8', 'fortran_order': False, 'shape': (5, 0), }")
 #define MATRIX_TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 -3\n"
 #define WHOLE \
 	HEADER("{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }  ") \
@@ -316,27 +317,39 @@ static void test_shapes_of_fields(void **state)
 }
 
 /* An index that is damaged may have pieces where no rows can be: before the items, between two, beyond the
- * last one. */
+ * last one. The only row of an array without items, as one tensor, has no bytes. */
 static void test_places_of_rows(void **state)
 {
 	static const struct {
+		bool is_empty;
 		int64_t byte, size;
 		sheaf_status status;
-	} places[] = {{128, 32, SHEAF_OK},   {152, 8, SHEAF_OK},   {120, 8, SHEAF_DATA}, {132, 8, SHEAF_DATA},
-	              {128, 12, SHEAF_DATA}, {128, 0, SHEAF_DATA}, {160, 8, SHEAF_DATA}, {152, 16, SHEAF_DATA}};
+	} places[] = {{false, 128, 32, SHEAF_OK},  {false, 152, 8, SHEAF_OK},    {false, 120, 8, SHEAF_DATA},
+	              {false, 132, 8, SHEAF_DATA}, {false, 128, 12, SHEAF_DATA}, {false, 128, 0, SHEAF_DATA},
+	              {false, 160, 8, SHEAF_DATA}, {false, 152, 16, SHEAF_DATA}, {true, 128, 0, SHEAF_OK},
+	              {true, 128, -1, SHEAF_DATA}, {true, 128, 8, SHEAF_DATA},   {true, 129, 0, SHEAF_DATA}};
 	(void)state;
-	sheaf_dataset *dataset;
 	sheaf_context *cx = usual_context();
 	write_file("a.npy", MATRIX, SIZE(MATRIX));
-	assert_ok(sheaf_open(in_folder("a.npy"), &(sheaf_open_options){.size = sizeof(sheaf_open_options)}, cx,
-	                     &dataset, &err));
+	write_file("empty.npy", NO_ITEMS, SIZE(NO_ITEMS));
 	for (size_t i = 0; i < COUNT(places); i++) {
+		bool is_empty = places[i].is_empty;
+		sheaf_dataset *dataset;
+		sheaf_frame frame = {0};
 		sheaf_piece piece = {.byte = places[i].byte, .size = places[i].size};
+		sheaf_open_options options = {.size = sizeof options, .rows = is_empty ? SHEAF_TAKES_WHOLE : 0};
+		assert_ok(sheaf_open(in_folder(is_empty ? "empty.npy" : "a.npy"), &options, cx, &dataset, &err));
 		assert_status(places[i].status, dataset->format->random->recall(dataset->in, &piece, &err));
-		if (places[i].status) assert_message("expected the place of rows, found byte ");
+		if (places[i].status) {
+			assert_message("expected the place of rows, found byte ");
+		} else {
+			assert_ok(dataset->format->decode(dataset->in, &piece, &frame, cx, &err));
+			assert_int_equal(frame.nrows, is_empty ? 1 : piece.size / 8);
+		}
+		sheaf_frame_free(&frame);
 		sheaf_buffer_reset(&piece.bytes);
+		sheaf_close(dataset);
 	}
-	sheaf_close(dataset);
 	end_context(cx);
 }
 

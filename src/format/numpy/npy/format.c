@@ -3,8 +3,9 @@
  *
  *   [header][row 0][row 1]...
  *
- * Rows have the same size, so pieces can begin anywhere, and a piece's place says which rows it has. Rows
- * without bytes, of an item of no size or of an array of no extent, are counted as if each had one byte. */
+ * Rows have the same size, so pieces can begin anywhere, and a piece's place says which rows it has. Items
+ * have at least a byte each (dtype.c), so that only an array without items has a row without bytes, if the
+ * array as a whole is its only row. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/suffix.h"
@@ -56,7 +57,7 @@ static sheaf_status open_reader(void *opened, const sheaf_values *values, const 
 	return SHEAF_OK;
 }
 
-/* Least size of a row, for cutting: some rows have no bytes. */
+/* Size of a row to count rows by, at least 1: the row that is an array without items has no bytes. */
 static int64_t step_of(const reader *in) { return in->row_bytes > 0 ? in->row_bytes : 1; }
 
 /* Takes the next piece of rows for a worker to decode: about as many as `bytes` bytes hold, at least one.
@@ -86,7 +87,7 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 {
 	const reader *in = (const reader *)opened;
 	int64_t first = (piece->byte - in->array.data_at) / step_of(in), n = piece->size / step_of(in);
-	if (in->schema.rows == SHEAF_WHOLE) n = 1; /* also without items */
+	if (in->schema.rows == SHEAF_WHOLE) n = 1; /* even without bytes */
 	sheaf_frame_builder to;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
 	if (status == SHEAF_OK) status = sheaf_array_rows(&in->array, &piece->bytes, first, n, &to, err);
@@ -96,11 +97,11 @@ static sheaf_status decode(const void *opened, const sheaf_piece *piece, sheaf_f
 /* ---- in any order ---- */
 
 /* Checks a place that is to be read again: it may come from an index of another file, or from a damaged
- * one, and must be one that `cut` can have given. */
+ * one, and must be one that `cut` can have given. A piece has bytes if its rows have. */
 static sheaf_status check_piece(const reader *in, const sheaf_piece *piece, sheaf_error *err)
 {
-	int64_t at = piece->byte - in->array.data_at, all = in->rows * in->row_bytes;
-	if (at >= 0 && piece->size > 0 && at <= all && piece->size <= all - at && at % step_of(in) == 0 &&
+	int64_t at = piece->byte - in->array.data_at, all = in->rows * in->row_bytes, least = in->row_bytes > 0;
+	if (at >= 0 && piece->size >= least && at <= all && piece->size <= all - at && at % step_of(in) == 0 &&
 	    piece->size % step_of(in) == 0)
 		return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "%s: expected the place of rows, found byte %" PRId64,
