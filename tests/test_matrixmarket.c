@@ -64,6 +64,10 @@ static const conversion conversions[] = {
 	{"mtx", "%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type uint32_t\n1 1 1\n1 1 5\n",
      "mtx", NULL, SHEAF_OK,
      "%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type uint32_t\n1 1 1\n1 1 5\n", NULL},
+	/* a skew-symmetric matrix has signs, whatever type a comment names */
+	{"mtx",
+     "%%MatrixMarket matrix coordinate integer skew-symmetric\n%%GraphBLAS type uint8_t\n2 2 1\n2 1 5\n",
+     "tns", NULL, SHEAF_OK, "# values: integers\n# shape: 2 2\n2 1 5\n1 2 -5\n", NULL},
 	/* vectors */
 	{"mtx", "%%MatrixMarket vector coordinate integer general\n4 2\n1 5\n4 -2\n", "mtx", NULL, SHEAF_OK,
      "%%MatrixMarket vector coordinate integer general\n4 2\n1 5\n4 -2\n", NULL},

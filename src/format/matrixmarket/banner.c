@@ -193,7 +193,7 @@ void sheaf_mtx_read_type(sheaf_mtx_reader *in, const sheaf_mtx_line *line)
 		if (in->value == SHEAF_ENTRY_PATTERN ||
 		    (in->value == SHEAF_ENTRY_COMPLEX) != (type->value == SHEAF_ENTRY_COMPLEX))
 			return;
-		if (in->symmetry == MTX_SKEW && type->value == SHEAF_ENTRY_UNSIGNED) return;
+		if (in->symmetry == MTX_SKEW && type->type < SHEAF_I8) return;
 		in->value = type->value;
 		in->type = type->type;
 		in->is_bool = t == 0;
