@@ -133,8 +133,8 @@ typedef struct counting {
 
 /* Notes the line's next field, from left to right, in what is known of the line as a row of numbers that
  * count. Numbers must stand side by side: `over` is a word after a number, `broken` is a number after
- * that, or a code beside a number. Equal codes of other texts, such as 2019Q1 and 2019Q2, count up or
- * down as well. */
+ * that, or a code beside a number. Codes of one number whose texts differ, such as 2019Q1 and
+ * 2019Q2, count up or down as well. */
 static void count(counting *n, const cell *c)
 {
 	enum { FIRST_YEAR = 1500, LAST_YEAR = 2200 };
@@ -223,8 +223,8 @@ static void weigh(const weighing *w, sheaf_header_evidence what, double names, d
 static double share(double found, double of, double usually) { return (found + usually / 2) / (of + .5); }
 
 /* Weighs what the first line is as a whole against the lines below that it is compared with: numbers that
- * count, quotes, and fields that differ from each other. That n numbers are in order by chance has odds
- * of 1 to n!, and a tenth of that if they have equal steps. */
+ * count, quotes, and fields that differ from each other. The chance that n numbers are in order
+ * is 1 in n!, and a tenth of that if they have equal steps. */
 static void weigh_lines(weighing *w)
 {
 	const double LEAST = 1e-5;

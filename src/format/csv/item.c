@@ -171,8 +171,8 @@ static bool is_rounded(sheaf_word word, double value, double most)
 }
 
 /* Reads a float or a double into *out. What is no number with digits may be named: nan, inf, infinity,
- * with a sign. A number that is too large becomes infinite, and one with more digits than the type holds
- * is rounded; both are used and reported. */
+ * with a sign. A number that is too large becomes infinite, and an integer of more digits than the type
+ * holds is rounded; both are used and reported. */
 static sheaf_item_flaw read_real(sheaf_type type, sheaf_word word, void *out)
 {
 	const char *at = (const char *)word.at, *end = (const char *)word.end;

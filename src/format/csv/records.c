@@ -274,8 +274,8 @@ static bool has_blank_line(const sheaf_dialect *dialect, sheaf_bytes text)
 /* Finds the records of a text of less than 4 GiB, which begins with a record on line `line`; those with
  * another number of fields than `width` (0: as the first one has) or with other errors become findings. A
  * kernel finds the regular records at the beginning where the dialect allows it; a walk from mark to mark
- * - delimiters, line feeds, quotes - finds the others. A dialect without quotes searches for the line
- * feed twice instead. */
+ * (delimiters, line feeds, quotes) finds the others. In a dialect without quotes the line feed
+ * replaces them among the bytes that are searched for. */
 sheaf_status sheaf_records_find(sheaf_records *records, const sheaf_dialect *dialect, int width,
                                 sheaf_bytes text, int64_t line, sheaf_error *err)
 {

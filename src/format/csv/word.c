@@ -12,7 +12,7 @@
 static inline bool is_digit(uint8_t c) { return (uint8_t)(c - '0') <= 9; }
 static inline bool is_space(uint8_t c) { return c == ' ' || c == '\t'; }
 
-/* Returns the code of a missing value as SciDB writes it, "?5" to "?127", from a word of n bytes whose
+/* Returns the code of a missing value as SciDB writes it, "?0" to "?127", from a word of n bytes whose
  * first one is the question mark; SHEAF_NO_CODE if it is none. */
 static int code_of(const uint8_t *at, size_t n)
 {
@@ -54,7 +54,8 @@ static inline int missing_of(const uint8_t *at, size_t n, const sheaf_dialect *d
 }
 
 /* Returns the code of a word that means a missing value, or SHEAF_NO_CODE. In linear TSV, which has no
- * quotes, an empty text is a text; in other dialects an empty word without quotes is missing. */
+ * quotes, an empty text is a text, unless fields that a record lacks are filled in; in other dialects an
+ * empty word without quotes is missing. */
 int sheaf_word_null(const sheaf_word *given, const sheaf_dialect *dialect)
 {
 	const uint8_t *at = given->at, *end = given->end;

@@ -2,10 +2,10 @@
 /* Datasets in the tree of a file. A group is a sparse matrix if its arrays have the names that some program
  * uses; arrays that belong to one are not datasets by themselves:
  *
- *   data, indices, indptr       AnnData and h5sparse, whose attributes say whether rows or columns are
- * compressed; 10x, whose groups also have "barcodes", and are by columns data, ir, jc                MATLAB:
- * by columns, with the number of rows in the attribute MATLAB_sparse row, col, data and so on    coordinates:
- * three arrays of one length, in several spellings
+ *   data, indices, indptr      AnnData and h5sparse, whose attributes say whether rows or columns have lists;
+ *                              10x, whose groups also have "barcodes", and whose columns have lists
+ *   data, ir, jc               MATLAB: by columns, with the number of rows in the attribute MATLAB_sparse
+ *   row, col, data and others  coordinates: three arrays of one length, in several spellings
  *
  * Names alone decide little, as "data" is a usual one: the arrays must also have one dimension, and indices
  * and pointers must be integers. What they hold is not looked at before the dataset is opened. */
@@ -215,7 +215,7 @@ sheaf_status sheaf_hdf_is_anndata(sheaf_box *box, bool *is, sheaf_error *err)
 {
 	const sheaf_box_item *obs = sheaf_box_find(box, "obs"), *var = sheaf_box_find(box, "var");
 	SHEAF_TRY(sheaf_hdf_says(box, sheaf_box_find(box, ""), "encoding-type", "anndata", is, err));
-	*is = *is || (obs && var && sheaf_box_find(box, "X")); /* releases before that said so */
+	*is = *is || (obs && var && sheaf_box_find(box, "X")); /* older releases have no such attribute */
 	return SHEAF_OK;
 }
 

@@ -161,7 +161,7 @@ static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- arrays ---- */
 
-/* Finds out whether an array is one of MATLAB's without elements (*is): what is stored then are its
+/* Finds out whether an array is one of MATLAB's without elements (*is_empty): what is stored then are its
  * dimensions, one of which must be 0. They become the shape. */
 static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is_empty, sheaf_error *err)
 {
@@ -304,8 +304,7 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 /* ---- labels ---- */
 
 /* Returns whether `count` names are the numbers from 0 on, which carry no information. Name i is bytes
- * [ends[i], ends[i + 1]). The expected number is counted up as text, in the last n bytes of `number`,
- * which is faster than printing each one. */
+ * [ends[i], ends[i + 1]). The expected number is counted up as text, in the last n bytes of `number`. */
 static bool are_numbers(const uint8_t *bytes, const int64_t *ends, int64_t count)
 {
 	char number[24] = {[23] = '0'};

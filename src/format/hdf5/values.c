@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of entries, and encoded numbers as in netCDF (NetCDF's attribute conventions, and CF, section 8.1):
  *
- *   stored number  ->  _Unsigned: negative ones wrap  ->  missing, if it is _FillValue or missing_value, or
- *   outside of the valid range  ->  times scale_factor, plus add_offset
+ *   stored number  ->  _Unsigned: negative ones wrap
+ *                  ->  missing, if it is _FillValue or missing_value, or outside of the valid range
+ *                  ->  times scale_factor, plus add_offset
  *
- * Without such attributes values are read as they are, into the column's own memory. With them they are
- * floats, NaN where one is missing. An attribute that makes no sense is an error if numbers would be wrong
- * without it, and a warning if only some would not be missing. */
+ * Without such attributes values are read as they are, into the column's own memory. With _Unsigned alone
+ * they are the unsigned integers of the same bits; with any other they are floats, NaN where one is missing.
+ * An attribute that makes no sense is an error if numbers would be wrong without it, and a warning if only
+ * some would not be missing. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/status.h"

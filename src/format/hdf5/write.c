@@ -312,8 +312,8 @@ static sheaf_status end_array(sheaf_box_array **array, sheaf_error *err)
 }
 
 /* Completes the file after the last entry: ends the arrays, creating them first if no entry came; adds
- * the pointers of a sparse matrix; and writes the names of rows and columns, which AnnData needs. The box
- * is gone after that, whatever the status. */
+ * the pointers of a sparse matrix; and writes the names of rows and columns, which AnnData needs.
+ * sheaf_box_finish takes the box, whatever its status; after an earlier failure close_output abandons it. */
 static sheaf_status finish(void *opened, sheaf_error *err)
 {
 	writer *out = (writer *)opened;

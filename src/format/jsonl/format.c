@@ -223,8 +223,8 @@ static bool is_not_inferred(const sheaf_output *output, int f)
 }
 
 /* Ends the output. Without rows only the declaration shows the columns, so that it is written after all,
- * unless the user wants none. Of rows without a declaration, a reader finds the types again, or a warning
- * says which not. */
+ * unless the user wants none. Of rows without a declaration a reader infers the types; a warning names
+ * columns whose values would change by that. */
 static sheaf_status finish(void *created, sheaf_error *err)
 {
 	writer *out = (writer *)created;

@@ -44,8 +44,7 @@ static inline char *put_place(const sheaf_entry_style *style, group *g, char *to
 	return style->one_column ? put_coordinate(to, 0) : to;
 }
 
-/* Spells the numbers of rows [from, to) at once, which is faster than one by one; with the other sign, or
- * as conjugates, as the style says. */
+/* Spells the numbers of rows [from, to) at once, with the other sign, or as conjugates, as the style says. */
 static void spell_group(const sheaf_entry_style *style, group *g, int64_t from, int64_t to)
 {
 	int64_t parts = style->value == SHEAF_ENTRY_COMPLEX ? 2 : 1;
@@ -87,7 +86,7 @@ static inline char *put_value(const sheaf_entry_style *style, char *to, const gr
 }
 
 /* Appends the lines of entries [from, to). Room for the longest possible lines is made at once. Values
- * are spelled in groups of up to SHEAF_SPELLED numbers, which is faster than one at a time. */
+ * are spelled in groups of up to SHEAF_SPELLED numbers. */
 static void put_lines(const sheaf_entry_style *style, sheaf_builder *b, const sheaf_frame *frame,
                       int64_t from, int64_t to)
 {

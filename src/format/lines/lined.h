@@ -87,7 +87,6 @@ SHEAF_USE sheaf_status sheaf_lined_cut(void *reader, int64_t bytes, sheaf_piece 
 SHEAF_USE sheaf_status sheaf_lined_rewind(void *reader, const sheaf_piece *to, sheaf_error *err);
 /* Each row counts as one, whatever the settings (sheaf_reader.counting). */
 #define SHEAF_LINE_EACH "a line each"
-
 SHEAF_USE sheaf_status sheaf_lined_recall(const void *reader, sheaf_piece *piece, sheaf_error *err);
 /* For readers with a row on each line, whose lengths are known without decoding. */
 extern const sheaf_random_access sheaf_lined_random;

@@ -91,8 +91,8 @@ static bool is_size(char kind, int64_t size)
 }
 
 /* Reads the unit of a time or a span of time, such as "[s]" or "[10ms]", up to the end of the text, into
- * the part's scale, digits, months and days. A week is 7 days, a year 12 months; days of a span are
- * seconds, as only dates count in days. Returns false if there is no such unit, or if it has no fixed
+ * the part's scale, digits, months and days. A week is 7 days, a year 12 months; the days of a span
+ * become seconds, as only dates count in days. Returns false if there is no such unit, or if it has no fixed
  * length, which a span of time needs: months and years. */
 static bool read_unit(const char *text, sheaf_part *part)
 {

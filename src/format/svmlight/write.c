@@ -99,7 +99,6 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	for (int f = schema->nfields - 1; f >= 0; f--)
 		if (f != out->label && sheaf_field_is_stream(&schema->fields[f])) out->features = f;
 	out->many = sheaf_field_is_sparse(&schema->fields[out->label]);
-	/* Where labels are lists, label:WEIGHT would be taken for a feature and its value. */
 	out->costs = out->many || (labels && (strcmp(labels, "cost") == 0 || strcmp(labels, "list") == 0));
 	for (int f = 0; f < schema->nfields; f++) {
 		int kind = sheaf_column_kind_of(columns, &schema->fields[f]);

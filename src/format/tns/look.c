@@ -198,8 +198,7 @@ static sheaf_status infer_shape(sheaf_entry_reader *in, int64_t *shape, bool gla
 	int64_t all[SHEAF_MAX_RANK];
 	for (int d = 0; d < SHEAF_MAX_RANK; d++) all[d] = INT64_MAX, shape[d] = 0;
 	SHEAF_TRY(make_schema(in, all, err));
-	SHEAF_TRY(sheaf_source_make_rewindable(in->lined.source,
-	                                       err)); /* a first part that was examined is read again, too */
+	SHEAF_TRY(sheaf_source_make_rewindable(in->lined.source, err));
 	SHEAF_TRY(sheaf_context_quiet(in->cx, &quiet, err));
 	sheaf_status status = look_at_pieces(in, shape, glance, quiet, err);
 	sheaf_context_free(quiet);
