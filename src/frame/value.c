@@ -127,10 +127,10 @@ void sheaf_canon_items(const sheaf_column *column, int64_t at, int64_t n, sheaf_
 {
 	enum { NANOSECOND = 1 << 12 }; /* the rest of 64 bits of seconds is smaller */
 	const int64_t *values = sheaf_i64s(column->values.data);
-	int step = column->meaning == SHEAF_DATETIMETZ ? 2 : 1;
+	bool zoned = column->meaning == SHEAF_DATETIMETZ;
 	sheaf_canon_values(column->type, column->values.data, at, n, out);
-	if (column->type != SHEAF_I64) return;
-	for (int64_t k = at % step; column->digits && k < n; k += step) {
+	if (column->type != SHEAF_I64 || (!column->digits && column->meaning != SHEAF_DATE)) return;
+	for (int64_t k = zoned ? at % 2 : 0; column->digits && k < n; k += zoned ? 2 : 1) {
 		int32_t nanoseconds;
 		out[k] = canon_signed(sheaf_split_time(values[at + k], column->digits, &nanoseconds));
 		out[k].rest += (int64_t)nanoseconds * NANOSECOND;
