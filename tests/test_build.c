@@ -468,6 +468,10 @@ static void test_wrapped_arrays_are_checked(void **state)
 	sheaf_build_wrap(m.builder, 0, SHEAF_PART_INDICES, 0, &lost);
 	assert_int_equal(released, 13);
 	refused(m, SHEAF_USAGE, "expected a part that the column has, found part 2, number 0");
+	lost = lent("x", 1, 1);
+	sheaf_build_wrap(m.builder, 1, SHEAF_PART_INDICES, 1, &lost);
+	assert_int_equal(released, 14);
+	refused(m, SHEAF_USAGE, "expected a part that the column has, found part 2, number 1");
 	sheaf_build_dense(m.builder, 0, (float[]){1, 2}, 1);
 	sheaf_build_copy(m.builder, 0, SHEAF_PART_VALUES, 0, (float[]){1, 2}, 2);
 	refused(m, SHEAF_USAGE, "expected runs, or rows one by one, found both");

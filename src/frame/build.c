@@ -342,7 +342,7 @@ static sheaf_builder *part_of(sheaf_frame_builder *b, int column, sheaf_column_p
 		dimension -= rank;
 	}
 	fail(b, SHEAF_USAGE, column, "expected a part that the column has, found part %d, number %d", (int)part,
-	     dimension);
+	     number);
 	return NULL;
 }
 
