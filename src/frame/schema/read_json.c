@@ -110,8 +110,8 @@ static bool put_number(sheaf_column_builder *to, const sheaf_json *json, sheaf_j
 		if (!sheaf_json_number(json, &real) && !sheaf_json_special(json, &real))
 			return sheaf_json_misfits(misfit, "a number", json);
 		float narrow = (float)real;
-		const char *end = sheaf_print_f64(digits, real);
-		if (isfinite(real)) (void)sheaf_scan_f32(digits, end, &narrow);
+		if (type == SHEAF_F32 && isfinite(real))
+			(void)sheaf_scan_f32(digits, sheaf_print_f64(digits, real), &narrow);
 		sheaf_builder_append(&to->values, type == SHEAF_F64 ? (void *)&real : (void *)&narrow,
 		                     sheaf_type_size(type));
 		return true;
