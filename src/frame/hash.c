@@ -4,10 +4,13 @@
  * canonical form that comparison uses: runs as counts, entries as (index, value). What compares equal has one
  * hash, whatever format, element type and storage it came from.
  *
- *     of a row      seed: its number    each position: its length, or -1 - code if it is missing, then
- * entries of a column   seed: 1             its name, the sum over the rows, with `types` also type and
- * levels of all        seed: 2             the number of rows, the sum over columns and attributes of an
- * attribute, an entry, a tensor: seeds 3, 4, 5
+ *     digest           seed          what is hashed
+ *     of a row         its number    each position: its length, or -1 - code if it is missing; then entries
+ *     of a column      1             its name and the sum over the rows; with `types` also type and levels
+ *     of all           2             the number of rows, and the sum over columns and attributes
+ *     of an attribute  3             its name and its text
+ *     of an entry      4             its coordinates and its value
+ *     of a tensor      5             its shape, fill value, and the sum over entries; with `types` its type
  *
  * People keep such hashes to compare them with later ones, so no change of the code may change them. */
 #include "base/buffer.h"
@@ -253,7 +256,7 @@ sheaf_status sheaf_hash_save(const sheaf_hash *hash, sheaf_buffer *out, sheaf_er
 	return sheaf_builder_finish(&b, out, err);
 }
 
-/* All numbers are read before any is trusted: the size must be that of as many sums. */
+/* Nothing is added before it is certain that these are sums of the same columns, and all of them. */
 sheaf_status sheaf_hash_merge(sheaf_hash *hash, const void *data, size_t size, sheaf_error *err)
 {
 	SHEAF_NEED(hash, "a hash");

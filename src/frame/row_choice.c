@@ -119,8 +119,8 @@ static int64_t rows_between(const sheaf_row_choice *c, int64_t rows)
 }
 
 /* The limit is the largest of the `count` smallest hashes: they are kept in a heap while each row is seen,
- * and a smaller hash takes the place of the largest. No row at all is chosen by an empty range, all by no
- * limit. */
+ * and a smaller hash takes the place of the largest. A count of 0 makes the range empty; one of all rows
+ * or more sets no limit. */
 sheaf_status sheaf_choice_limit(sheaf_row_choice *c, int64_t rows, sheaf_context *cx, sheaf_error *err)
 {
 	uint64_t *heap;

@@ -210,7 +210,7 @@ static void sort_bucket(void *user, void *memory)
 		sort_narrow(s, i);
 	else
 		sort_wide(s, i);
-	/* Neighbours of one column are mostly the last entry of a row and the first of the next one. */
+	/* Neighbours of one column need not have one position: they may be of a row and of the next one. */
 	size_t k = 1;
 	while (k < i->n && i->columns[k] != i->columns[k - 1]) k++;
 	i->status = k < i->n ? join_rows(s, i) : SHEAF_OK;

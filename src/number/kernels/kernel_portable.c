@@ -8,9 +8,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* No number or pair that is read here is as long as SLACK, so nothing that begins so far from the end of the
- * text needs a check for it. The most digits before a point, of an index, and of one on a tape, which has 32
- * bits. */
+/* No number or pair that is read here is as long as SLACK, so what begins that far from the end of the text
+ * needs no check for it. The others are the most digits before a point, of an index, and of an index on a
+ * tape, which has 32 bits. */
 enum { SLACK = 64, MOST_WHOLE = 19, MOST_INDEX = 18, MOST_TAPE_INDEX = 9 };
 
 typedef struct decimal {

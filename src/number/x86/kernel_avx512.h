@@ -95,10 +95,9 @@ INLINE uint64_t find_exponents(const block *b, numbers *m)
 
 /* Finds the parts of all numbers from m->number and m->first. Two carries lead from each first byte: one
  * through the bytes other than points, to the point or the end (`ones`), and one through the mantissa, to
- * where it ends
- * (`stop`). A zero alone before the point (`lead`) does not matter, nor do zeros directly after that point:
- * a third carry, from two bytes after the lead through the zeros, passes these, and they are compressed out.
- */
+ * where it ends (`stop`). A zero alone before the point (`lead`) does not matter, nor do zeros directly after
+ * that point: a third carry, from two bytes after the lead through the zeros, passes these, and they are
+ * compressed out. */
 INLINE void find_mantissas(const block *b, numbers *m)
 {
 	uint64_t exponents = b->e | b->plus ? find_exponents(b, m) : 0, mantissas = m->number & ~exponents;
