@@ -233,7 +233,7 @@ typedef struct sheaf_tally {
 } sheaf_tally;
 SHEAF_API bool sheaf_context_tally(const sheaf_context *cx, int i, sheaf_tally *out);
 
-/* Bytes allocated now; *peak gets the maximum so far. */
+/* Bytes allocated now; *peak (NULL: nowhere) gets the maximum so far. */
 SHEAF_API int64_t sheaf_context_memory(const sheaf_context *cx, int64_t *peak);
 
 /* Bytes that are borrowed. */
@@ -259,7 +259,7 @@ SHEAF_API void sheaf_buffer_reset(sheaf_buffer *buffer);
 
 /* Memory for many small things, such as names, that is freed as a whole. */
 typedef struct sheaf_arena sheaf_arena;
-/* A table of names: where many are looked up. */
+/* A table of names, in which one of many is found quickly. */
 typedef struct sheaf_names sheaf_names;
 
 /* The version of these headers; docs/abi.md says what it promises. */

@@ -170,8 +170,8 @@ typedef struct sheaf_batch {
 /* A source of minibatches. One thread at a time may use it. */
 typedef struct sheaf_batches sheaf_batches;
 
-/* Over n datasets, opened with `random`; they must outlive the batches, and nothing else may read from them
- * meanwhile. Joined datasets: the first one leads, and its sequences that another one lacks are left out
+/* Over n datasets, opened with SHEAF_RANDOM; they must outlive the batches, and nothing else may read from
+ * them meanwhile. Joined datasets: the first one leads, and its sequences that another one lacks are left out
  * with a warning (CNTK's composite reader). Otherwise all must have the same streams, and are read one after
  * the other. Chunks are the pieces of the datasets (piece_bytes in sheaf_open_options). USAGE where an option
  * does not fit another one; DATA where there is no sample at all. */
@@ -184,7 +184,7 @@ SHEAF_API void sheaf_batches_close(sheaf_batches *batches);
 SHEAF_API const sheaf_schema *sheaf_batches_schema(const sheaf_batches *batches);
 /* Sequences and samples of a sweep, over all shards (-1 until they are known: in order "file", without an
  * index, they are found as they are needed), and sequences that were left out because they have no partner.
- */
+ * Each of the pointers may be NULL. */
 SHEAF_API void sheaf_batches_facts(const sheaf_batches *batches, int64_t *sequences, int64_t *samples,
                                    int64_t *dropped);
 

@@ -216,8 +216,9 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_create_sink(sheaf_sink *sink, const sheaf
                                                    const sheaf_create_options *options, sheaf_context *cx,
                                                    sheaf_writer **out, sheaf_error *err);
 /* Columns in the order of the schema. Entries of a tensor may come in any order: they are sorted as the
- * format requires. USAGE if the frame is not valid, or does not have the writer's schema. After a failure
- * sheaf_finish fails in the same way, and nothing is committed. */
+ * format requires. The frame stays the caller's; neither it nor its arrays are needed after the call. USAGE
+ * if the frame does not have the writer's schema, DATA if it is not valid. After a failure sheaf_finish fails
+ * in the same way, and nothing is committed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_write(sheaf_writer *writer, const sheaf_frame *frame,
                                              sheaf_error *err);
 /* Both free the writer, whether they succeed or not. */

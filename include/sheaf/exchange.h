@@ -5,8 +5,8 @@
  * What these functions return holds everything that it needs: it may outlive its dataset, frame and context,
  * and any thread may release it. Until then its memory counts against the context's limit.
  *
- * Most used: sheaf_frame_hold, sheaf_held_free, sheaf_arrow_schema, sheaf_arrow_frame, sheaf_arrow_dataset.
- * */
+ * Most used: sheaf_frame_hold, sheaf_held_free, sheaf_arrow_schema, sheaf_arrow_frame,
+ * sheaf_arrow_dataset. */
 #ifndef SHEAF_EXCHANGE_H
 #define SHEAF_EXCHANGE_H
 
@@ -33,7 +33,7 @@ typedef struct sheaf_flat {
 	int32_t type;     /* sheaf_type of an element: U8 for VALID, I8 for CODES, I64 for OFFSETS */
 } sheaf_flat;
 
-/* Holds the buffers of a frame of this schema. */
+/* Holds the buffers of a frame of this schema. Free *out with sheaf_held_free. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_frame_hold(const sheaf_frame *frame, const sheaf_schema *schema,
                                                   sheaf_context *cx, sheaf_held **out, sheaf_error *err);
 /* *n buffers, column by column: for each level, from the outermost, OFFSETS, INDICES, VALID and CODES, as far
@@ -196,7 +196,7 @@ SHEAF_API void sheaf_arrow_reader_free(sheaf_arrow_reader *reader);
 
 /* A new reference to a capsule that releases what it holds unless a consumer has taken it; the structure is
  * moved from. NULL, and *from released, where the process has no Python or the capsule cannot be made; NULL
- * for other names. */
+ * for other names, and *from stays the caller's. */
 SHEAF_API void *sheaf_capsule_new(const char *name, void *from);
 /* What a capsule of that name holds, which the caller may move from; NULL where it is none. */
 SHEAF_API void *sheaf_capsule_content(const char *name, void *capsule);

@@ -264,7 +264,7 @@ static inline bool sheaf_field_is_stream(const sheaf_field *field)
  * the last four also with "[ms]", "[us]" or "[ns]", "complex", "coordinate", or "values" for everything else.
  */
 SHEAF_API const char *sheaf_field_storage(const sheaf_field *field);
-/* The dim of such a stream. */
+/* The dim of a dense or sparse stream; 0 where there is none. */
 SHEAF_API int64_t sheaf_field_dim(const sheaf_field *field);
 /* The number of the field of this name, or of meaning KEY; -1 where there is none. */
 SHEAF_API int sheaf_schema_find(const sheaf_schema *schema, const char *name);

@@ -31,8 +31,9 @@ SHEAF_API void sheaf_dataset_index(const sheaf_dataset *dataset, sheaf_index_inf
 
 /* Makes the table of pieces if there is none yet, as sheaf_dataset_pieces does and under the same conditions,
  * and writes the index, whole or not at all. `parts` NULL: all rows are looked at; else what the parts of
- * sheaf_dataset_index_part have found is used, and parts of another job are USAGE. UNSUPPORTED if the input
- * is not an uncompressed regular file; UNKNOWN if something else has the index's name. */
+ * sheaf_dataset_index_part have found is used. Parts of another job are USAGE; parts stay the caller's.
+ * UNSUPPORTED if the input is not an uncompressed regular file; UNKNOWN if something else has the index's
+ * name. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_write_index(sheaf_dataset *dataset, const sheaf_parts *parts,
                                                            sheaf_error *err);
 

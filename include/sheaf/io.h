@@ -2,10 +2,8 @@
 /* Sources of bytes and sinks for them: files, pipes, memory and callbacks.
  *
  * A source gives decompressed bytes, whatever the input: gzip, bzip2, zstd, xz and LZ4 are recognised by
- * content, including concatenated members. It is read in one of two ways: as a stream, where `ahead` shows
- * bytes without moving, and `take` and `consume` move; or at random, after `sheaf_source_make_seekable`, with
- * `read_at` and `view_at`. One thread at a time may use a source as a stream; read_at and view_at may be
- * called by several threads.
+ * content, including concatenated members. A program makes one, and gives it to a function that reads it,
+ * such as sheaf_open_source. One thread at a time may use a source, or a sink.
  *
  * Most used: sheaf_source_path, sheaf_source_close, sheaf_sink_path, sheaf_sink_write, sheaf_sink_commit. */
 #ifndef SHEAF_IO_H

@@ -18,7 +18,7 @@ typedef enum sheaf_option_kind {
 	SHEAF_OPTION_TEXT,  /* any text */
 	SHEAF_OPTION_COUNT, /* a decimal integer >= 0 */
 	SHEAF_OPTION_SIZE,  /* bytes: a decimal number >= 0, with K M G T (powers of 1024) after it if wanted, and
-	                     * B or iB  after those; a fraction only with one of them */
+	                     * B or iB after those; a fraction only with one of them */
 	SHEAF_OPTION_CHOICE, /* one of the words in `argument`, which are separated by '|' */
 	SHEAF_OPTION_TEXTS,  /* any text; may be given several times */
 	SHEAF_OPTION_WORDS   /* some of the words in `argument`, with commas between them, as there; may be given

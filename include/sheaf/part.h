@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading in parts: each of several processes reads some of the rows of a file, and their results and
- * findings are combined as if one process had read all rows. (Conversions in parts:
- * sheaf_part_options.)
+ * findings are combined as if one process had read all rows. (Conversions in parts: sheaf_part_options.)
  *
  * The process of a part opens the dataset, says which part it reads, reads to the end, and finishes the part
  * with the result for its rows, its state. The merging process opens all parts and the same dataset, and
@@ -68,6 +67,7 @@ typedef struct sheaf_parts sheaf_parts;
 SHEAF_API SHEAF_USE sheaf_status sheaf_parts_open(sheaf_source *const *sources, int n, sheaf_context *cx,
                                                   sheaf_parts **out, sheaf_error *err);
 SHEAF_API void sheaf_parts_close(sheaf_parts *parts);
+
 typedef struct sheaf_parts_info {
 	int count;                 /* how many parts there are */
 	const char *job, *options; /* as in sheaf_part_outcome */
@@ -76,8 +76,8 @@ typedef struct sheaf_parts_info {
 
 /* What all of the parts say. The texts are valid until the parts are closed; zeros where `parts` is NULL. */
 SHEAF_API sheaf_parts_info sheaf_parts_about(const sheaf_parts *parts);
-/* The state of the i-th part, counted from 0, with nothing in it where rows are kept, or others
- * have ended the reading before. Valid until they are closed. */
+/* The state of the i-th part, counted from 0, with nothing in it where rows are kept, or others have ended
+ * the reading before. Valid until the parts are closed. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_parts_state(const sheaf_parts *parts, int i, sheaf_bytes *out,
                                                    sheaf_error *err);
 

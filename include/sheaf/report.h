@@ -46,14 +46,17 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_row_drawing(const sheaf_frame *frame, con
                                                    int64_t r, const sheaf_drawing *drawing, sheaf_buffer *out,
                                                    sheaf_error *err);
 
-/* A content hash of all frames given to it, in order: 128 bits over stream names, sequence lengths, indices
+/* A content hash of all frames given to it: 128 bits over stream names, attributes, sequence lengths, indices
  * and values. The same whatever the format, the storage, the element type, the order of streams and the
- * cutting into frames. */
+ * cutting into frames; of a tensor only if its entries are given as SHEAF_ENTRIES_CONTENT has them. One
+ * thread at a time may use a hash. */
 typedef struct sheaf_hash sheaf_hash;
+/* Of rows of this schema, which is copied. `keys`: the keys of rows count, too, or their numbers where rows
+ * have no keys. `types`: so do element types, storage and dims. Free with sheaf_hash_free. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_new(const sheaf_schema *schema, bool keys, bool types,
                                                 sheaf_context *cx, sheaf_hash **out, sheaf_error *err);
-/* `row`: the number of the frame's first row among all rows; -1: it follows the frame before, and the first
- * begins at 0. */
+/* `row`: the number of the frame's first row among all rows; frames whose numbers are given may come in any
+ * order. -1: it follows the frame before, and the first begins at 0. */
 SHEAF_API SHEAF_USE sheaf_status sheaf_hash_add(sheaf_hash *hash, const sheaf_frame *frame, int64_t row,
                                                 sheaf_error *err);
 /* A hash as bytes, and a function that adds such bytes: the hashes of parts of the rows add up to that of all
