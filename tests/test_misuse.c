@@ -214,12 +214,14 @@ static void test_frames(void **state)
 	(void)state;
 	table t = stream_table(cx, "A", false, 2, SHEAF_F32, "1 2,3 4;5 6");
 	sheaf_frame broken = t.frame;
+	const sheaf_field without_levels = {.meaning = SHEAF_NUMBER, .type = SHEAF_F32};
 	assert_int_equal(0, sheaf_type_size((sheaf_type)99));
 	assert_text("type?", sheaf_type_name((sheaf_type)99));
 	assert_text("structure?", sheaf_structure_name((sheaf_structure)-1));
 	assert_false(sheaf_field_is_dense(NULL) || sheaf_field_is_sparse(NULL));
 	assert_text("values", sheaf_field_storage(NULL));
 	assert_int_equal(0, sheaf_field_dim(NULL));
+	assert_int_equal(0, sheaf_field_dim(&without_levels));
 	assert_int_equal(-1, sheaf_schema_find(NULL, "A"));
 	assert_int_equal(-1, sheaf_schema_find(&t.schema, NULL));
 	assert_int_equal(-1, sheaf_schema_key(NULL));

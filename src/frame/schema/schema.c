@@ -162,8 +162,7 @@ const char *sheaf_field_storage(const sheaf_field *field)
 
 int64_t sheaf_field_dim(const sheaf_field *field)
 {
-	if (!field) return 0;
-	return field->levels[1].extent;
+	return field && field->nlevels > 1 ? field->levels[1].extent : 0;
 }
 
 int sheaf_schema_find(const sheaf_schema *schema, const char *name)
