@@ -102,7 +102,7 @@ void sheaf_part_put_options(sheaf_builder *b, const sheaf_conversion *c)
 }
 
 /* Sets the option of a line. False: no such option, or a value where there must be none, or none where
- * there must be one, or a word for duplicates that does not exist. */
+ * there must be one, or one that the option does not have. */
 static bool read_option(sheaf_conversion_options *to, const char *name, const char *value)
 {
 	int i = 0;
@@ -112,6 +112,7 @@ static bool read_option(sheaf_conversion_options *to, const char *name, const ch
 	char *member = (char *)to + options[i].at;
 	uint64_t number = 0;
 	if ((options[i].kind == FLAG) == (value != NULL)) return false;
+	if (options[i].kind == LARGE && strcmp(value, "large") != 0) return false;
 	if (options[i].kind == FLAG || options[i].kind == LARGE) *(bool *)member = true;
 	if (options[i].kind == TEXT) memcpy(member, (void *)&value, sizeof value);
 	if (options[i].kind < NUMBER) return true;
