@@ -92,18 +92,15 @@ uint64_t sheaf_row_key(const sheaf_dataset *dataset, const sheaf_frame *frame, i
 	return ((const uint64_t *)(const void *)frame->columns[key].values.data)[row];
 }
 
-/* Ends the reading: the format reviews the whole, and the index that was gathered is written. The first
- * call does that; a caller may ask again after the end. The part that is made of a dataset hears of the end
- * first, so that what the whole shows is in its findings. */
+/* Ends the reading: the format reviews the whole, and the index that was gathered is written. The part that
+ * is made of a dataset hears of the end first, so that what the whole shows is in its findings. */
 static sheaf_status end_of_rows(sheaf_dataset *d, sheaf_error *err)
 {
-	bool is_first_call = !d->ended;
 	d->ended = true;
 	if (d->keep) SHEAF_TRY(d->keep(d, NULL, err));
-	if (is_first_call && d->format->review) SHEAF_TRY(d->format->review(d->in, NULL, d->next_row, err));
-	if (is_first_call && !(d->ranged && d->ends_before))
-		SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
-	if (is_first_call && !d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
+	if (d->format->review) SHEAF_TRY(d->format->review(d->in, NULL, d->next_row, err));
+	if (!(d->ranged && d->ends_before)) SHEAF_TRY(sheaf_source_report_broken(d->source, d->cx, err));
+	if (!d->ranged) SHEAF_TRY(sheaf_index_finish(&d->indexed, err));
 	return SHEAF_END;
 }
 
