@@ -24,7 +24,6 @@
 /* ---- pieces as bytes ---- */
 
 /* A dataset whose pieces are copied, and the one that was cut last. */
-
 typedef struct copying {
 	sheaf_dataset *d;
 	sheaf_context *cx;
@@ -127,14 +126,16 @@ static int64_t end_of(const parts *p, int i)
 }
 
 /* Copies all pieces to the parts to which their rows belong. A piece that several parts share is cut once
- * more: from its first row on, row by row, up to row `end`. */
+ * more: from its first row on, row by row. The last part gets all that is left, also where the file has grown
+ * since its rows were counted. */
 static sheaf_status copy_parts(copying *c, parts *p, sheaf_error *err)
 {
 	sheaf_status status;
-	int64_t single_rows_end = 0; /* of the rows that are cut one by one */
+	int64_t single_rows_end = 0; /* rows before this one are cut one by one */
 	while ((status = next_piece(c, p->row < single_rows_end ? 1 : c->d->piece_bytes, err)) == SHEAF_OK) {
 		while (p->row >= end_of(p, p->part) && p->part + 1 < p->n) p->part++;
-		if (p->row >= single_rows_end && p->row + c->rows > end_of(p, p->part)) {
+		bool is_shared = p->part + 1 < p->n && p->row + c->rows > end_of(p, p->part);
+		if (is_shared && p->row >= single_rows_end) {
 			sheaf_piece begin = c->piece;
 			begin.bytes = begin.notes = (sheaf_buffer){0};
 			single_rows_end = p->row + c->rows;
