@@ -223,10 +223,8 @@ static sheaf_status try_example(trial *t, sheaf_error *err)
 		verdict = SHEAF_WRITTEN;
 	}
 	if (status == SHEAF_OK) return SHEAF_OK;
-	if (sheaf_is_of_memory(status) || status == SHEAF_IO || status == SHEAF_STOPPED) {
-		*err = why;
-		return status;
-	}
+	if (sheaf_is_of_memory(status) || status == SHEAF_IO || status == SHEAF_STOPPED)
+		return sheaf_fail_again(err, &why);
 	t->out->kept = verdict;
 	if (verdict == SHEAF_LOST) sheaf_context_lost(t->cx, t->out->how, sizeof t->out->how);
 	size_t name = why.file.size && why.file.at == 0 ? why.file.size + strlen(": ") : 0;
