@@ -35,7 +35,7 @@ void sheaf_gatherer_end(sheaf_gatherer *g)
 	sheaf_decoding_close(&g->decoding);
 	sheaf_arranger_free(g->arranger);
 	sheaf_frame_free(&g->frame);
-	sheaf_view_empty_piece(&g->first);
+	sheaf_piece_reset(&g->first);
 	*g = (sheaf_gatherer){0};
 }
 

@@ -247,8 +247,7 @@ sheaf_status sheaf_view_place(sheaf_row_view *view, sheaf_frame *frame, sheaf_er
 
 void sheaf_view_empty_piece(sheaf_piece *piece)
 {
-	sheaf_buffer_reset(&piece->bytes);
-	sheaf_buffer_reset(&piece->notes);
+	sheaf_piece_reset(piece);
 	*piece = (sheaf_piece){.byte = -1, .line = -1, .column = -1, .chunk = -1};
 }
 
