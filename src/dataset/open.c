@@ -25,7 +25,7 @@ void sheaf_close(sheaf_dataset *dataset)
 	sheaf_survey_end(&dataset->indexed);
 	sheaf_decoding_close(&dataset->decoding);
 	sheaf_index_wait(&dataset->indexed);
-	sheaf_index_free(&dataset->indexed); /* used while it writes with this schema */
+	sheaf_index_free(&dataset->indexed);
 	sheaf_reader_close(dataset->format, dataset->in);
 	sheaf_pieces_free(dataset->surveyed);
 	sheaf_piece_reset(&dataset->piece);

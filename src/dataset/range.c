@@ -146,7 +146,7 @@ static int64_t piece_for(const sheaf_dataset *d, int parts)
  * might overflow, so the quotient and the rest are multiplied separately. */
 int64_t sheaf_part_border(int64_t sum, int share, int parts)
 {
-	int64_t quotient = sum / parts, rest = sum % parts; /* the product might overflow */
+	int64_t quotient = sum / parts, rest = sum % parts;
 	return quotient * share + rest * share / parts;
 }
 

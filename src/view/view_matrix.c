@@ -6,8 +6,8 @@
  *     3,4
  *
  * All values of a matrix have one type: the smallest one that holds the types of all columns. A table made of
- * a matrix has columns a0, a1, ...; one that was made a matrix and back keeps
- * its values, but neither its names nor its types. */
+ * a matrix has columns a0, a1, ...; one that was made a matrix and back keeps its values, but neither its
+ * names nor its types. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"

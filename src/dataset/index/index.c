@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The reason for which the index is not used, as a message that --index require would give. */
 static void say_why(sheaf_index *x, const char *format, ...) SHEAF_PRINTF(2, 3);
 
 /* Keeps the reason for which the index is not used, as the message that --index require would give. */
@@ -240,8 +239,8 @@ bool sheaf_index_is_of(const sheaf_indexed *d, const sheaf_index_head *head)
 	       (any_settings || sheaf_index_same_schema(&head->schema, &d->in->schema, d->cx));
 }
 
-/* Whether only white space and comments follow the last piece, from byte `from` on; otherwise the table
- * lacks rows. A longer rest than 64 KB is not looked at, and does not fit. */
+/* Whether only white space and comments follow the last piece; otherwise the table lacks rows. A longer rest
+ * than 64 KB is not looked at, and does not fit. */
 static sheaf_status check_rest(const sheaf_indexed *d, int64_t end_of_pieces, bool *fits, sheaf_error *err)
 {
 	enum { MOST = 64 << 10 };

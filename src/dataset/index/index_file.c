@@ -3,8 +3,7 @@
  *
  *     prologue   signature, version, size of the head, hash of the rest of the head
  *     head       numbers, the counting, the settings, the schema
- *     tables     entries of pieces; blocks of lengths; bits of lengths; counts of streams, which may be
- * missing
+ *     tables     entries of pieces; blocks of lengths; bits of lengths; counts of streams, if there are any
  *
  * Tables begin at multiples of 64, so that they can be used where they are mapped. Everything up to the bits
  * is hashed as a whole, and checked when it is read; the bits are the largest part, and each block of them

@@ -2,11 +2,10 @@
 /* Problems as bytes: severity, status, numbers of the place, texts.
  *
  * What is found in the rows of a part is reported where the parts are merged, in the order in which one
- * reading of all rows would have reported it. So each finding begins with its place in the payload, and the
- * merge reports those up to there before it gives the rows that follow. A text has its length before it,
- * which also says that there is none, or that it is the name of the output, which the part cannot know. The
- * words of rules and of rows stay valid as long as the program runs, as they do when they come from the
- * program itself. */
+ * reading of all rows would have reported it. So each finding has the number of frames before it (`at`), and
+ * the merge reports it after these. A text has its length before it, which also says that there is none, or
+ * that it is the name of the output, which the part cannot know. The words of rules and of rows stay valid as
+ * long as the program runs, as they do when they come from the program itself. */
 #include "base/context.h"
 #include "base/lasting.h"
 #include "job/part/part_file.h"
@@ -28,8 +27,8 @@ static void texts_of(sheaf_problem *p, const char **texts[TEXTS])
 
 /* ---- to bytes ---- */
 
-/* Writes a problem: severity, status, the place in the payload and the numbers of its place, then its
- * texts. The name of the output, which the merge alone knows, is written as a mark. */
+/* Writes a problem: severity, status, `at` and the numbers of its place, then its texts. The name of the
+ * output, which the merge alone knows, is written as a mark. */
 void sheaf_kept_findings_put(sheaf_builder *b, const sheaf_problem *problem, int64_t at, const char *output)
 {
 	sheaf_problem copy = *problem;
