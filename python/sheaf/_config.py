@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     Options = dict[str, Any]
 
+# A call with the first of two options cannot have the second, which a configuration then does not give it.
+_EXCLUDED = (("pad", "pack"), ("pack", "pad"), ("mix", "join"))
+
 
 def _texts(settings: Any, n: int) -> list[tuple[str, str | None]]:
     return [(decoded(settings[i].name) or "", decoded(settings[i].value)) for i in range(n)]
@@ -66,9 +69,13 @@ def _section(given: Options) -> Section | None:
     return Section(str(name), [f"{key}={value}" for key, value in dict(variables or {}).items()])
 
 
-def _known(command: str, options: Options) -> Options:
-    """The options that the command takes: a configuration may have more."""
+def _known(command: str, options: Options, given: Options) -> Options:
+    """The options that the command takes, since a configuration may have more; but not what those of the call
+    exclude."""
     names = {keyword_of(name) for name in [*rows_of(command), *format_rows("reading")]}
+    names -= {excluded for keyword, excluded in _EXCLUDED if given.get(keyword) is not None}
+    if given.get("rest") == "wrap":  # such batches cross the end of a sweep
+        names.discard("no_cross_sweep")
     return {keyword: value for keyword, value in options.items() if keyword in names}
 
 
@@ -82,7 +89,8 @@ def configured(command: str, source: Any, options: Mapping[str, Any]) -> tuple[A
         raise wrong("config", "one input", len(section.inputs),
                     "name one, as in FILE:train.reader.deserializers.0")
     path, said = section.inputs[0]
-    return path if source is None else source, {**_known(command, {**section.options, **said}), **given}
+    known = _known(command, {**section.options, **said}, given)
+    return path if source is None else source, {**known, **given}
 
 
 def configured_batches(sources: Any, options: Mapping[str, Any]) -> tuple[Any, Options, list[Options]]:
@@ -93,11 +101,12 @@ def configured_batches(sources: Any, options: Mapping[str, Any]) -> tuple[Any, O
         return sources, given, []
     if len(section.inputs) == 1:
         path, said = section.inputs[0]
-        known = _known("batches", {**section.options, **said})
+        known = _known("batches", {**section.options, **said}, given)
         return path if sources is None else sources, {**known, **given}, []
     own = rows_of("batches")
     common = {k: v for _, said in section.inputs for k, v in said.items() if k != "from_"
               and k.replace("_", "-") in own}
     each = [{k: v for k, v in said.items() if k not in common} for _, said in section.inputs]
     paths = [path for path, _ in section.inputs] if sources is None else sources
-    return paths, {"join": True, **_known("batches", {**section.options, **common}), **given}, each
+    joined = _known("batches", {"join": True, **section.options, **common}, given)
+    return paths, {**joined, **given}, each

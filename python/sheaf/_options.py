@@ -223,16 +223,16 @@ class Given:
             raise wrong("seed", "parts with fractions" if command == "split" else "sample with it", "none")
 
     def _own_words(self, own: Row, of_formats: list[str], texts: list[str | None]) -> list[str | None]:
-        """The words that the command knows, as one text; the others are settings of formats."""
+        """The words that the command knows; the others are settings of formats."""
         known, words = own["argument"].split(","), [word for text in texts for word in str(text).split(",")]
         for word in words:
             _check({**own, "argument": ",".join([*known, *of_formats])}, word)
         self.settings += [(own["name"], word) for word in words if word not in known]
-        return [",".join(word for word in words if word in known)] if set(words) & set(known) else []
+        return [word for word in words if word in known]
 
     def has(self, name: str, word: str) -> bool:
         """Whether this is one of the words of an option."""
-        return word in (self.take(name) or "").split(",")
+        return word in self.values.get(name, [])
 
     def take(self, name: str) -> str | None:
         """The text of an option that Python handles itself, or None."""

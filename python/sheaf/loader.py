@@ -188,7 +188,7 @@ class Batches:
         self._openings = [Opening(source, given, mmap, progress if i == 0 else None)
                           for i, (source, given) in enumerate(zip(sources, givens))]
         self.shard, self.note = _shard(self._given, rank, world)
-        self._first, last = _epochs(self._given.take("epochs") or "1")
+        self._first, last = _epochs(self._given.take("epochs"))
         self._epoch, self._epochs = self._first, last - self._first
         # where the next iteration begins, if not at the beginning of an epoch
         self._start: dict[str, Any] | None = None
@@ -216,7 +216,7 @@ class Batches:
                                                 truncation=truncation))
         weights = given.take("mix")
         if weights is not None:
-            numbers = [int(word) if word.isdigit() else 0 for word in weights.split(",")]
+            numbers = [_whole(word) for word in weights.split(",")]
             if len(numbers) != len(self._openings) or min(numbers) < 1:
                 raise wrong("mix", f"a weight above 0 for each of {len(self._openings)} files", weights)
             filled.weights = (c_int64 * len(numbers))(*numbers)
@@ -231,11 +231,15 @@ class Batches:
         """How batches are packed, and after how many steps they are cut."""
         _at_most_one(self._given, ("pack", "pad"), "way to pack")
         pack = self._given.take("pack")
+        if self._given.flag("pad") and not self._given.number("pad", 0):
+            raise wrong("pad", "a number above 0", 0)
         if pack is None:
             return c.SHEAF_PACK_PADDED if self._given.flag("pad") else c.SHEAF_PACK_NONE, 0
-        if pack not in _PACKINGS and not (pack.isdecimal() and int(pack)):
+        if pack in _PACKINGS:
+            return _PACKINGS[pack], 0
+        if _whole(pack) < 1:
             raise wrong("pack", '"rows", "frames" or a number above 0', f"{pack!r}")
-        return _PACKINGS.get(pack, c.SHEAF_PACK_TRUNCATED), 0 if pack in _PACKINGS else int(pack)
+        return c.SHEAF_PACK_TRUNCATED, _whole(pack)
 
     def _piece_bytes(self) -> int:
         """CNTK reads texts in chunks of this size; one of one byte has one sequence, and so does one of
@@ -501,6 +505,12 @@ def _given(options: Mapping[str, Any]) -> Given:
     return Given("batches", options, besides=("rank", "world", "mmap", "progress"), name="batches")
 
 
+def _whole(text: str) -> int:
+    """A number of at least 0 that the library can take; -1 if the text is none."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1
+    return number if number < 1 << 63 else -1
+
+
 def _amount(given: Given, name: str) -> tuple[int, int]:
     """"4096tokens": the number, 0 if it is left out, and the place of its unit among those that the row of
     the option has in brackets, 0 if that is left out."""
@@ -511,17 +521,19 @@ def _amount(given: Given, name: str) -> tuple[int, int]:
     digits = text[:len(text) - len(word)]
     units = argument[argument.index("[") + 1:-1].split("|")
     found = [i for i, unit in enumerate(units) if word in (unit, unit[:-1])] if word else [0]
-    if not found or not text or (digits and int(digits) == 0):
+    if not found or not text or (digits and _whole(digits) < 1):
         raise wrong(name, f"{argument} with N above 0", text)
-    return int(digits or 0), found[0]
+    return _whole(digits) if digits else 0, found[0]
 
 
-def _epochs(text: str) -> tuple[int, int]:
+def _epochs(text: str | None) -> tuple[int, int]:
     """"3" or "2:5": the first epoch, and the one after the last."""
-    ends = text.split(":") if ":" in text else ["0", text]
-    if len(ends) != 2 or not all(end.isdecimal() for end in ends) or int(ends[0]) >= int(ends[1]):
+    if text is None:
+        return 0, 1
+    ends = [_whole(end) for end in (text if ":" in text else f"0:{text}").split(":")]
+    if len(ends) != 2 or not 0 <= ends[0] < ends[1]:
         raise wrong("epochs", "a number above 0, or A:B with A below B", text)
-    return int(ends[0]), int(ends[1])
+    return ends[0], ends[1]
 
 
 def _at_most_one(given: Given, names: Sequence[str], what: str) -> None:

@@ -171,7 +171,7 @@ def plan(source: Any = None, parts: int = 1, **options: Any) -> list[Share]:
     [1, 1]
     """
     source, options = configured("plan", source, options)
-    if not 1 <= parts <= 1 << 20:
+    if not isinstance(parts, int) or not 1 <= parts <= 1 << 20:
         raise wrong("parts", f"a number from 1 to {1 << 20}", parts)
     reader = Reader(Opening(source, Given("plan", options, besides=("parts",))))
     found = (c.sheaf_part_share * parts)()

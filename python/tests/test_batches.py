@@ -221,7 +221,9 @@ def test_ranks_of_launchers(tmp):
 def test_wrong_options(tmp):
     path = many(tmp)
     for wrong in ({"pack": "rows", "pad": 2}, {"mix": [1, 2]}, {"epochs": 0}, {"order": "none"},
-                  {"join": True, "mix": [1, 2]}):
+                  {"join": True, "mix": [1, 2]}, {"mix": "\u00b2"}, {"epochs": ""}, {"epochs": 1 << 63},
+                  {"size": 1 << 64}, {"window": "9223372036854775808samples"}, {"epoch_size": "\u0663"},
+                  {"pack": 1 << 65}, {"pack": ""}, {"pad": 0}):
         with raises(sheaf.UsageError):
             sheaf.batches(path, **wrong)
     other = next(iter(sheaf.batches(path, size=16, stream=STREAMS))).state

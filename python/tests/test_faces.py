@@ -108,3 +108,18 @@ def test_configurations(tmp):
     same([b.sequences for b in sheaf.batches(config=tmp / "reader.cntk")], [2])
     with raises(sheaf.SheafError):
         sheaf.open(config=f"{tmp / 'reader.cntk'}:nowhere")
+
+
+def test_options_replace_what_they_exclude_in_a_configuration(tmp):
+    path = words(tmp)
+    framed = CONFIG.replace("FILE", str(path)).replace("randomize", "frameMode = true\n    randomize")
+    (tmp / "framed.cntk").write_text(framed)
+    for options in ({"pad": 1}, {"pack": "rows"}, {"pack": "rows", "rest": "wrap"}):
+        same([b.sequences for b in sheaf.batches(config=tmp / "framed.cntk", size=4, **options)], [2])
+    with raises(sheaf.DataError, "one sample"):
+        next(iter(sheaf.batches(config=tmp / "framed.cntk")))
+    one = (f'[ type = "CNTKTextFormatDeserializer" ; file = "{path}" ; input = [ word = [ dim = 18 ; format = '
+           '"sparse" ] ; tag = [ dim = 3 ; format = "dense" ] ] ]')
+    (tmp / "two.cntk").write_text(f"reader = [ randomize = true ; deserializers = ( {one} : {one} ) ]")
+    mixed = sheaf.batches(config=tmp / "two.cntk", mix=[1, 1], order="sheaf")
+    same(sum(b.sequences for b in mixed), 4)

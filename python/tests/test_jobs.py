@@ -69,9 +69,10 @@ def test_parts_of_the_command(tmp):
     path = many(tmp)
     streams = [word for stream in STREAMS for word in ("--stream", stream)]
     for i in (1, 2):
-        command("hash", path, tmp / f"{i}.part", "--part", f"{i}/2", *streams)
-    sheaf.hash(path, tmp / "1.part", part=(1, 2), stream=STREAMS, force=True)
-    whole = sheaf.hash(path, stream=STREAMS)
+        command("hash", path, tmp / f"{i}.part", "--part", f"{i}/2", "--compare", "keys,types", *streams)
+    compare = ["keys", "types"]
+    sheaf.hash(path, tmp / "1.part", part=(1, 2), compare=compare, stream=STREAMS, force=True)
+    whole = sheaf.hash(path, compare=compare, stream=STREAMS)
     same(sheaf.merge([tmp / "1.part", tmp / "2.part"]), whole)
     same(command("merge", tmp / "1.part", tmp / "2.part").split()[0], whole)
     for i in (1, 2):
