@@ -76,8 +76,8 @@ void sheaf_box_expand(const sheaf_box_bits *b, sheaf_type type, uint8_t *values,
 		uint64_t word = 0;
 		for (unsigned i = 0; i < b->size; i++) word = word << 8 | from[b->is_big ? i : b->size - 1U - i];
 		/* The sign bit of a signed integer is repeated upward. */
-		uint64_t value = b->is_float ? 0 : some(word, b->at, b->count), sign = UINT64_C(1)
-		                                                                       << ((b->count - 1) & 63);
+		uint64_t sign = UINT64_C(1) << ((b->count - 1) & 63);
+		uint64_t value = b->is_float ? 0 : some(word, b->at, b->count);
 		if (!b->is_float && b->is_signed && (value & sign)) value |= ~(sign | (sign - 1));
 		double real = b->is_float ? float_of(b, word) : 0;
 		uint8_t *to = values + count * width;

@@ -396,7 +396,6 @@ static sheaf_status append(sheaf_box_array *a, const void *values, size_t size, 
 	const sheaf_store *store = &a->box->store;
 	int64_t at = a->plan.offset + a->written * (int64_t)sheaf_type_size(a->plan.type);
 	if (a->plan.chunk) {
-		/* Cuts the values into chunks, whatever the sizes of the calls are. */
 		const uint8_t *from = (const uint8_t *)values;
 		while (size > 0) {
 			packet *p;

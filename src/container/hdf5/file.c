@@ -236,7 +236,6 @@ sheaf_status sheaf_hdf5_read_rows(void *state, const sheaf_box_item *item, int64
 static const sheaf_hdf5_stored *find_chunk(const sheaf_hdf5_own *own, int64_t number)
 {
 	int64_t from = 0, to = own->nchunks;
-	/* If all chunks exist, each has its place. */
 	if (number < to && own->chunks[number].number == number) return &own->chunks[number];
 	while (from < to) {
 		int64_t middle = from + (to - from) / 2;

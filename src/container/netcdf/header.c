@@ -199,9 +199,7 @@ static void check_dimensions(parsing *p, sheaf_classic_variable *v)
 }
 
 /* Takes a variable from the header and appends it to the list: name, dimensions, attributes, type, size,
- * and where it begins. The size is passed and not believed, as it follows from the dimensions, and its
- * field may be too small for it. After a flaw in its name
- * or rank the variable is not appended. */
+ * and where it begins. After a flaw in its name or rank it is not appended. */
 static void take_variable(parsing *p)
 {
 	enum { MOST_DIMENSIONS = 1024 };

@@ -403,7 +403,6 @@ static sheaf_status describe_shards(const description *d, const sheaf_json *conf
 	const int64_t *shard_extents = item->chunks;
 	SHEAF_TRY(take_extents(d, sheaf_json_get(configuration, "chunk_shape"), 1, "extents of chunks in a shard",
 	                       &item->chunks));
-	/* Where the chunks of a shard are: little-endian numbers, and perhaps their checksum. */
 	const sheaf_json *codecs = sheaf_json_get(configuration, "index_codecs");
 	const sheaf_json *location = sheaf_json_get(configuration, "index_location");
 	const char *place = location ? text_of(location) : "end";
