@@ -171,6 +171,8 @@ static const struct {
 	{"[('a','|i1',(10001,))]", "(1,)", 10001, SHEAF_UNSUPPORTED, "at most 8 dimensions and 10000 items"},
 	{"[('a','|i1',(100,100))]", "(1,)", 10000, SHEAF_OK, NULL},
 	{"[('a','|i1',(73,137))]", "(1,)", 10001, SHEAF_UNSUPPORTED, "at most 8 dimensions and 10000 items"},
+	{"[('a','<f4',(2,0)),('b','|i1')]", "(1,)", 1, SHEAF_OK, NULL},
+	{"[('a','<f4',(2,0))]", "(1,)", 0, SHEAF_UNSUPPORTED, "expected items of at least one field, found none"},
 	{"'\\x3ci2'", "(1,)", 2, SHEAF_OK, NULL},
 	{"'\\xbci2'", "(1,)", 2, SHEAF_DATA, "expected a shorter string, of plain letters"},
 	{"'\\x3gi2'", "(1,)", 2, SHEAF_DATA, "expected a shorter string, of plain letters"},

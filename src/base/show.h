@@ -12,10 +12,10 @@ enum { SHEAF_SHOWN_SIZE = 64 };
  * 0x00". */
 const char *sheaf_show(const uint8_t *at, const uint8_t *end, uint8_t stop, char text[SHEAF_SHOWN_SIZE]);
 
-/* The character at s[0..n), n > 0, and the length of its sequence in UTF-8; 0 if there is no valid one, as
- * for overlong forms and surrogates. */
+/* Reads the character at s[0..n), n > 0, and returns the length of its sequence in UTF-8; 0 if there is no
+ * valid one, as for overlong forms and surrogates. */
 size_t sheaf_utf8_take(const uint8_t *s, size_t n, uint32_t *point);
-/* That length alone. */
+/* Returns that length, without the character. */
 static inline size_t sheaf_utf8_length(const uint8_t *s, size_t n)
 {
 	uint32_t point;

@@ -137,8 +137,8 @@ static inline char *put_whole(char *to, uint64_t v)
 	return v < SHEAF_SMALL ? sheaf_put_small(to, (uint32_t)v) : sheaf_print_u64(to, v);
 }
 
-/* Whole numbers and decimals of six places, which most floats in files are, take short ways; the sign is
- * written first, and passed if there is one. */
+/* Whole numbers and decimals of six places take short ways; the sign is written first, and passed if there is
+ * one. */
 char *sheaf_print_f32(char *to, float v)
 {
 	uint32_t bits;

@@ -40,7 +40,7 @@ SHEAF_INLINE bool sheaf_ends_at_return(const sheaf_fields_cut *c, uint64_t at)
 
 /* Keeps only delimiters and feeds outside quotes. A quote may open only at the beginning of a field (ends <<
  * 1), or directly after one that closes, which makes the two a doubled quote; and what follows a closing one
- * must end the field or be another quote. false if a quote is irregular. The state goes on to the next block:
+ * must end the field or be another quote. False if a quote is irregular. The state goes on to the next block:
  * whether it begins in quotes, and whether the byte before it is a closing quote. */
 SHEAF_INLINE bool sheaf_take_quotes(sheaf_fields_cut *c, sheaf_block_marks *m)
 {
@@ -137,7 +137,7 @@ SHEAF_INLINE bool sheaf_field_is_plain(const sheaf_field_number *n)
 }
 
 /* The float64 of a number: by one exact division if its digits and power allow that, else by the slower ways.
- * An integer that a float64 cannot hold exactly is left (false). */
+ * An integer above 2^53, which a float64 need not hold exactly, is left (false). */
 SHEAF_INLINE bool sheaf_field_f64(const sheaf_field_number *n, double *out)
 {
 	const uint64_t most = UINT64_C(1) << SHEAF_EXACT_BITS;

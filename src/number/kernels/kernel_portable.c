@@ -102,7 +102,7 @@ INLINE double value_of(const decimal *d)
 }
 
 /* Stores a value as a double or, if not `wide`, as a float; false if that is left, since rounding twice could
- * give another float. Floats that cannot hold more than nine digits are counted. */
+ * give another float. Numbers of more than nine digits that a float does not hold are counted. */
 INLINE bool put_value(sheaf_numbers *run, const decimal *d, bool wide)
 {
 	double value = value_of(d);
