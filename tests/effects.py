@@ -116,7 +116,7 @@ for option, given in {
         "chunk-bytes": "--size 1 --window 1 | --chunk-bytes 1", "epoch-size": "--epoch-size 2",
         "epochs": "--epochs 2", "no-cross-sweep": "--size 2 --epoch-size 2sweeps | --no-cross-sweep",
         "rest": "--size 2 | --rest drop", "bucket": "--size 2 | --bucket", "shard": "--shard 0/2",
-        "timeline": "--order file --size 2 --shard 0/2 | --timeline global", "position": "--position 2",
+        "timeline": "--order file --size 3 --shard 0/2 | --timeline global", "position": "--position 2",
         "state": "--state state.bin", "join": "long.ctf | --join",
         "mix": "long.ctf | --mix 1,2", "pack": "--pack rows",
         "pad": "--pad 1", "trace-level": "--trace-level 2", "limit": "--size 1 | --limit 1",

@@ -21,7 +21,7 @@ import effects  # noqa: E402
 # What a call cannot show, with the reason.
 UNSEEN = {(name, "allow"): "it takes minutes, or gigabytes"
           for name in ("head", "cat", "stats", "report", "diff", "hash", "batches")}
-MOST = 100  # of what is iterated; the local timeline shows in the 51st batch
+MOST = 50  # of what is iterated
 # Functions whose files are lists.
 LISTS = {"batches": lambda files: [files if len(files) > 1 else files[0]],
          "split": lambda files: [files[0], files[1:] if len(files) > 2 else files[1]],
