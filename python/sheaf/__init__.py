@@ -18,8 +18,8 @@ from ._library import lib as _lib  # loaded here, and by nobody else: two thread
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._errors import (
-        DataError, DataWarning, LimitError, LossError, Place, Problem, SheafError, StaleError, StoppedError,
-        UnknownError, UnsupportedError, UsageError,
+        DataError, DataWarning, LimitError, LossError, MissingError, Place, Problem, SheafError, StaleError,
+        StoppedError, UnknownError, UnsupportedError, UsageError,
     )
     from ._polars import scan_polars
     from .checking import Difference, Differences, Report, diff, hash, validate

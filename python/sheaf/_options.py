@@ -127,11 +127,13 @@ def _texts(row: Row, value: Any) -> list[str | None]:
         commas = "," in argument or row["kind"] == "words"
         separator = "," if commas else "/" if argument.startswith(("RANK/", "I/")) else None
         parts = [str(part) if not isinstance(part, os.PathLike) else os.fspath(part) for part in value]
+        if argument.startswith("N[") and len(parts) == 2 and parts[1].isalpha():
+            separator = ""  # a number and its unit
         if row["kind"] == "words" and not parts:
             return []
-        if not separator and row["kind"] != "texts" and len(parts) != 1:
+        if separator is None and row["kind"] != "texts" and len(parts) != 1:
             raise wrong(keyword_of(row["name"]), "one value", f"{len(parts)}")
-        return [separator.join(parts)] if separator else list(parts)
+        return list(parts) if separator is None else [separator.join(parts)]
     return [os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
 
 
@@ -313,8 +315,9 @@ class Given:
 def _pointed(kind: Any) -> Any:
     """The struct of options that a member of this type points to, or None."""
     pointed = getattr(kind, "_type_", None)
-    is_struct = isinstance(pointed, type) and issubclass(pointed, Structure)
-    return pointed if is_struct and pointed.__name__.endswith("_options") else None
+    if isinstance(pointed, type) and issubclass(pointed, Structure) and pointed.__name__.endswith("_options"):
+        return pointed
+    return None
 
 
 def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:

@@ -253,9 +253,9 @@ def formats() -> list[dict[str, Any]]:
         feature = c.sheaf_feature()
         while lib.sheaf_format_keeps(format, len(keeps), byref(feature), None) == c.SHEAF_OK:
             keeps.append({"feature": decoded(feature.name) or "",
-                          "kept": feature.word.decode()})
+                          "kept": decoded(feature.word) or ""})
             if feature.how:
-                keeps[-1]["how"] = feature.how.decode()
+                keeps[-1]["how"] = decoded(feature.how) or ""
         found.append({"name": about.name.decode(), "read": bool(about.can & c.SHEAF_CAN_READ),
                       "write": bool(about.can & c.SHEAF_CAN_WRITE), "suffixes": suffixes,
                       "summary": about.summary.decode(), "keeps": keeps})

@@ -20,7 +20,8 @@ def dataset(sources: Any, n: int | None = None, **options: Any) -> Any:
 
 
 def _task(part: Partition) -> Any:
-    return ReadTask(lambda: [table_of(part)], BlockMetadata(part.rows, part.bytes, part.paths, None))
+    about = BlockMetadata(part.rows, part.bytes, None, input_files=tuple(part.paths))
+    return ReadTask(lambda: [table_of(part)], about)
 
 
 class _Rows(Datasource):  # type: ignore[misc]
