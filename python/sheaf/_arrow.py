@@ -9,19 +9,20 @@ from ctypes import (
 
 from . import _layout as c
 from ._context import Context, Handle
-from ._errors import UsageError, in_python
+from ._errors import UsageError, error_from, in_python, wrong
 from ._library import lib, library_path
+from ._peers import made, makes
 from ._source import is_path
+from .dataset import Dataset
+from .fields import Schema
+from .frame import Frame
+from .loader import Batches
+from .parts import Partition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
-
-    from .dataset import Dataset
-    from .frame import Frame
-    from .fields import Schema
-    from .parts import Partition
 
 # Calls that make objects of Python hold the interpreter's lock.
 _python = ctypes.PyDLL(library_path())
@@ -67,6 +68,7 @@ def _quiet() -> Context:
     return Context(quiet=True)
 
 
+@makes("arrow_schema", Schema)
 def schema_capsule(schema: Schema, small: bool = False) -> object:
     made, context = c.ArrowSchema(), _quiet()
     context.call(lib.sheaf_arrow_schema, byref(schema.c), byref(_options(None, small)), context.handle,
@@ -74,6 +76,7 @@ def schema_capsule(schema: Schema, small: bool = False) -> object:
     return _capsule(b"arrow_schema", made)
 
 
+@makes("arrow_array", Frame)
 def frame_capsules(frame: Frame, requested: object) -> tuple[object, object]:
     options, array, schema = _options(requested), c.ArrowArray(), c.ArrowSchema()
     context = frame._context
@@ -148,6 +151,7 @@ def frames_stream(schema: Schema, frames: Iterable[Frame], requested: object, sm
     return _stream_capsule(stream)
 
 
+@makes("arrow_stream", Dataset)
 def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> object:
     """All rows, from the beginning: the library reads a file by itself; Python reads any other source."""
     opening = dataset._opening
@@ -158,12 +162,36 @@ def dataset_stream(dataset: Dataset, requested: object, small: bool = False) -> 
     pointer, handle.pointer = handle.pointer, c_void_p()
     handle.close()
     owned, context.handle = context.handle, c_void_p()
-    from ._errors import error_from
-
     err = c.sheaf_error()
     if lib.sheaf_arrow_dataset(pointer, owned, byref(_options(requested, small)), byref(stream), byref(err)):
         raise error_from(err)
     return _stream_capsule(stream)
+
+
+@makes("arrow_stream", Frame)
+def frame_stream(frame: Frame, requested: object, small: bool = False) -> object:
+    return frames_stream(frame.schema, [frame], requested, small)
+
+
+@makes("arrow_stream", Batches, Partition)
+def iterated_stream(rows: Batches | Partition, requested: object, small: bool = False) -> object:
+    """All rows, as frames that the iterable makes."""
+    return frames_stream(rows.schema, rows, requested, small)
+
+
+class Arrow:
+    """Rows as a table whose lists have offsets of this width."""
+
+    def __init__(self, rows: Dataset | Partition | Frame, offsets: int) -> None:
+        if offsets not in (32, 64):
+            raise wrong("offsets", "32 or 64", offsets)
+        self._rows, self._small = rows, offsets == 32
+
+    def __arrow_c_schema__(self) -> object:
+        return schema_capsule(self._rows.schema, self._small)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return made("arrow_stream", self._rows, requested_schema, self._small)
 
 
 # ---- in ----
@@ -203,14 +231,20 @@ class Rows:
 # ---- tables of pyarrow ----
 
 
-def table_of(part: Partition, offsets: int = 64) -> Any:
-    """The rows of a partition; errors in them are exceptions of this package."""
+@makes("arrow", Dataset, Partition)
+def table_of(rows: Dataset | Partition, offsets: int = 64) -> Any:
+    """All rows; errors in them are exceptions of this package."""
     import pyarrow as pa
 
-    from .dataset import Arrow
+    frames = [pa.table(Arrow(frame, offsets)) for frame in rows]
+    return pa.concat_tables([pa.schema(Arrow(rows, offsets)).empty_table(), *frames])
 
-    frames = [pa.table(Arrow(frame, offsets)) for frame in part]
-    return pa.concat_tables([pa.schema(part.to_arrow(offsets)).empty_table(), *frames])
+
+@makes("arrow", Frame)
+def table_of_frame(frame: Frame, offsets: int = 64) -> Any:
+    import pyarrow as pa
+
+    return pa.table(Arrow(frame, offsets))
 
 
 def signed(kind: Any) -> Any:

@@ -32,7 +32,7 @@ def in_python(message: str) -> str:
         return message
     import re
 
-    from ._options import is_flag, is_value
+    from ._table import is_flag, is_value
 
     def replaced(found: Any) -> str:
         value = found["value"] or ""

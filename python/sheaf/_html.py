@@ -5,13 +5,14 @@ from __future__ import annotations
 from html import escape
 
 from ._errors import shown
+from ._peers import makes
+from .dataset import Dataset
+from .frame import Frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .dataset import Dataset
-    from .frame import Frame
     from .fields import Schema
 
 _SHOWN = 5  # rows
@@ -36,6 +37,7 @@ def _rows(text: str) -> str:
     return f"<pre style='overflow-x:auto'>{escape(lines)}</pre>" if text else ""
 
 
+@makes("html", Dataset)
 def dataset_card(dataset: Dataset) -> str:
     """Its name, the known facts, its fields, the first rows."""
     known = [f"{n:,} {word}" for word, n in ((dataset.schema.rows, dataset.facts["rows"]),
@@ -50,6 +52,7 @@ def dataset_card(dataset: Dataset) -> str:
     return f"<div>{head}{_fields(dataset.schema)}{_rows(rows)}</div>"
 
 
+@makes("html", Frame)
 def frame_card(frame: Frame) -> str:
     """Its fields and its first rows."""
     lines = [line for line in frame.texts("text_short").split("\n") if line][:_SHOWN]

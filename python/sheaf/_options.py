@@ -2,8 +2,8 @@
 """Keyword arguments, which are the command's options: checked against the command's table, and stored in the
 library's structs.
 
-The command of the same build prints the table (``sheaf help --json``), so an option of the command is an
-option here. An option is stored in the member of the same name; `_MEMBERS` lists the few with another name.
+An option of the command is an option here, by its table. An option is stored in the member of the same
+name; `_MEMBERS` lists the few with another name.
 """
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ctypes import Structure, byref, c_bool, c_char_p, c_int, c_int64, c_uint64,
 from . import _layout as c
 from ._errors import UsageError, error_from, in_python, keyword_of, meant, wrong
 from ._library import lib
+from ._table import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,22 +40,6 @@ _NO_MEMBERS = {"size", "settings", "nsettings", "used", "view", "user", "validat
                "entries", "totals", "piece_bytes", "packing", "rank", "world", "weights"}
 _NO_OPTIONS = {("sheaf_open_options", "rows")}
 _KINDS = ("flag", "text", "count", "size", "choice", "texts", "words")
-
-_table: dict[str, Any] | None = None
-
-
-def table() -> dict[str, Any]:
-    """The commands and formats of this build with their options."""
-    global _table
-    if _table is None:
-        import json
-
-        path = os.path.join(os.path.dirname(os.path.abspath(c.__file__)), "_options.json")
-        with open(path, encoding="utf-8") as file:
-            read: dict[str, Any] = json.load(file)
-        _table = read
-    return _table
-
 
 def rows_of(command: str) -> dict[str, Row]:
     """The options of a command by name."""
@@ -90,21 +75,6 @@ def _words_of_formats(option: str, uses: Iterable[str]) -> list[str]:
     """The words that formats have for an option."""
     rows = (row for use in uses for row in _rows_of_formats(use) if row["name"] == option)
     return list(dict.fromkeys(word for row in rows for word in row["argument"].split(",")))
-
-
-def is_flag(name: str) -> bool:
-    """Whether an option, of any command or format, has no value."""
-    entries = [*table()["commands"], *table()["formats"]]
-    return any(row["name"] == name and row["kind"] == "flag" for entry in entries for row in entry["options"])
-
-
-def is_value(name: str, word: str) -> bool:
-    """Whether a word after an option in a message may be its value, rather than the next word of the
-    sentence."""
-    entries = [*table()["commands"], *table()["formats"]]
-    choices = {choice for entry in entries for row in entry["options"] if row["name"] == name
-               for choice in (row.get("argument") or "").replace(",", "|").split("|")}
-    return word in choices or not (word.isalpha() and word.islower())
 
 
 def option_of(keyword: str) -> str:

@@ -2,7 +2,10 @@
 """JAX, awkward arrays, Binsparse: imported when they are needed."""
 from __future__ import annotations
 
-from .frame import cast, share
+from ._peers import makes
+from ._scipy import array_of_frame, entries_of
+from .dataset import Dataset
+from .frame import Column, Frame, cast, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,12 +13,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .dataset import Dataset
-    from .frame import Column, Frame
-
 _BINSPARSE_VERSION = "0.1"
 
 
+@makes("pandas", Dataset, Frame)
 def pandas_of(rows: Dataset | Frame) -> Any:
     """Before pandas 3 by pyarrow, which pandas needs for this from then on."""
     import pandas
@@ -37,6 +38,7 @@ def _jax_array(values: NDArray[Any], name: str) -> Any:
     return made
 
 
+@makes("jax", Column)
 def jax_of_column(column: Column, missing: Any) -> Any:
     if column.field.storage != "sparse":
         return _jax_array(column.numbers(missing), column.name)
@@ -51,6 +53,7 @@ def jax_of_column(column: Column, missing: Any) -> Any:
     return BCSR(parts, shape=(len(pointers) - 1, column.field.dim or 0))
 
 
+@makes("awkward", Column)
 def awkward_of_column(column: Column) -> Any:
     import awkward as ak
 
@@ -90,16 +93,16 @@ def _masked(column: Column, content: Any) -> Any:
     return ak.contents.ByteMaskedArray(ak.index.Index8(valid.view("i1")), content, valid_when=True)
 
 
+@makes("awkward", Frame)
 def awkward_of_frame(frame: Frame) -> Any:
     import awkward as ak
 
     return ak.zip({name: awkward_of_column(frame[name]) for name in frame.schema.names}, depth_limit=1)
 
 
+@makes("binsparse", Frame)
 def binsparse_of_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """A tensor's entries in Binsparse's terms: COO, or DVEC and DMAT if it is dense."""
-    from ._scipy import array_of_frame, entries_of
-
     coordinates, values = entries_of(frame)
     tensor = frame.schema.tensor
     assert tensor is not None

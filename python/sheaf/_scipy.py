@@ -5,6 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from ._errors import MissingError, UsageError, wrong
+from ._compress import row_pointers, sort_entries
+from ._peers import makes
+from .frame import Column, Frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
-
-    from .frame import Column, Frame
 
 _LAYOUTS = ("csr", "csc", "coo")
 
@@ -64,6 +65,7 @@ def _like_another(kind: Any, values: NDArray[Any], indices: NDArray[Any], pointe
     return matrix if matrix.shape == shape else None
 
 
+@makes("scipy", Column)
 def matrix_of_stream(column: Column, layout: str) -> Any:
     """The samples of a sparse stream as rows."""
     from scipy import sparse
@@ -109,6 +111,7 @@ def _without_mask(values: NDArray[Any], frame: Frame) -> NDArray[Any]:
     return np.ma.getdata(values)
 
 
+@makes("scipy", Frame)
 def matrix_of_frame(frame: Frame, layout: str, missing: Any = None) -> Any:
     """A matrix of a tensor's entries."""
     from scipy import sparse
@@ -133,8 +136,6 @@ def matrix_of_frame(frame: Frame, layout: str, missing: Any = None) -> Any:
 def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any], shape: tuple[int, ...],
               layout: str) -> Any:
     """Entries in the layout's order need only pointers; the library sorts others, on all threads."""
-    from ._compress import row_pointers, sort_entries
-
     outer = 0 if layout == "csr" else 1
     slices, inner = shape[outer], coordinates[1 - outer]
     size = (shape[0], shape[1])
@@ -148,6 +149,7 @@ def _compress(sparse: Any, coordinates: list[NDArray[Any]], values: NDArray[Any]
     return compressed(_kind(sparse, layout), made, indices, pointers, size)
 
 
+@makes("numpy", Frame)
 def array_of_frame(frame: Frame, missing: Any = None,
                    columns: Sequence[str] | None = None) -> NDArray[Any]:
     """A tensor's entries, or a table, as an array."""

@@ -12,8 +12,11 @@ import torch
 from torch.utils.data import IterableDataset
 
 from ._errors import UsageError, wrong
+from ._peers import makes
+from ._scipy import entries_of, matrix_of_frame
 from .loader import Batch, Batches, Iteration
-from .frame import share
+from .frame import Column, Frame, share
+from .packed import Packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .fields import Field
-    from .frame import Column, Frame
-    from .packed import Packed
 
 _LAYOUTS = {"dense": ("nested", "values", "parts"), "sparse": ("csr", "parts")}
 _TAKEN = ("dense", "sparse", "values", "bool", "complex")
@@ -49,6 +50,7 @@ def _layouts(field: Field) -> tuple[str, ...]:
     return _LAYOUTS.get(field.storage, ("values", "parts"))
 
 
+@makes("torch", Column)
 def tensor_of_column(column: Column, layout: str | None, pin_memory: bool, missing: Any = None) -> Any:
     layouts = _layouts(column.field)
     wanted = layout or layouts[0]
@@ -74,6 +76,7 @@ def csr(pointers: Any, indices: Any, values: Any, size: tuple[int, int]) -> Any:
         return torch.sparse_csr_tensor(pointers, indices, values, size=size, check_invariants=False)
 
 
+@makes("torch", Frame)
 def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool, missing: Any,
                      columns: Sequence[str] | None) -> Any:
     if frame.schema.rows == "entries":
@@ -107,8 +110,6 @@ def _fields(frame: Frame, columns: Sequence[str] | None) -> list[Field]:
 
 def tensor_of_entries(frame: Frame, layout: str, missing: Any) -> Any:
     """A sparse tensor of a tensor's entries: "csr", "csc" or "coo"."""
-    from ._scipy import entries_of, matrix_of_frame
-
     shape = frame.schema.tensor.shape if frame.schema.tensor is not None else ()
     if layout == "coo" or len(shape) != 2:
         coordinates, values = entries_of(frame, missing)
@@ -119,6 +120,7 @@ def tensor_of_entries(frame: Frame, layout: str, missing: Any) -> Any:
     return make(tensor(matrix.indptr), tensor(matrix.indices), tensor(matrix.data), size=matrix.shape)
 
 
+@makes("torch", Packed)
 def tensors_of_packed(packed: Packed, pin_memory: bool) -> dict[str, Any]:
     arrays = {"values": packed.values, "mask": packed.mask, "indices": packed.indices,
               "starts": packed.starts}
@@ -193,6 +195,7 @@ class _Tensors:
         self._batches.load_state_dict(state)
 
 
+@makes("torch", Batches)
 def dataset_of_batches(loader: Batches, pin_memory: bool, how: Mapping[str, Any]) -> TorchBatches:
     words = sorted({word for words in _LAYOUTS.values() for word in words})
     if how["layout"] is not None and how["layout"] not in words:
@@ -204,6 +207,7 @@ class IterableBatches(Batches, IterableDataset):  # type: ignore[misc]
     """`Batches` as torch's own class of datasets."""
 
 
+@makes("loader", Batches)
 def iterable(loader: Batches) -> Batches:
     """The same loader for ``DataLoader(loader, batch_size=None)``."""
     loader.__class__ = IterableBatches

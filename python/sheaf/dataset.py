@@ -9,9 +9,10 @@ from ctypes import POINTER, byref
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle
-from ._errors import StaleError, UnsupportedError, decoded, shown, wrong
+from ._errors import StaleError, UnsupportedError, decoded, shown
 from ._library import lib
 from ._options import Given
+from ._peers import made
 from ._progress import progress_of
 from ._source import Opened, check, is_path, name_of
 from .dense import dense
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._context import Progress
-    from .parts import Partition
     from .plot import Plot
 
 _BESIDES = ("mmap", "progress")
@@ -131,7 +131,7 @@ class Dataset:
         self.schema: Schema = self._reader.schema
         self.format: str = self._reader.format
         self._facts: dict[str, Any] = self._reader.facts()
-        self._plot: Plot | None = None
+        self._plot: Any = None
 
     @property
     def name(self) -> str:
@@ -189,19 +189,17 @@ class Dataset:
 
     def stats(self) -> dict[str, Any]:
         """Statistics of all rows: what ``sheaf stats --json`` prints."""
-        from .reporting import stats_of
-
-        return stats_of(self)
+        found: dict[str, Any] = made("stats", self)
+        return found
 
     @property
     def plot(self) -> Plot:
         """The charts of a report as SVG: ``d.plot.lengths()``; ``dir(d.plot)`` has their names."""
-        from .plot import Plot
-
         with self._lock:
             if self._plot is None:
-                self._plot = Plot(self)
-        return self._plot
+                self._plot = made("plot", self)
+        plot: Plot = self._plot
+        return plot
 
     def close(self) -> None:
         """Lets go of the file; arrays stay, and what asks for rows opens it again."""
@@ -224,52 +222,24 @@ class Dataset:
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame of all rows, made of Arrow's columns."""
-        from ._others import pandas_of
-
-        return pandas_of(self)
+        return made("pandas", self)
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        from ._arrow import dataset_stream
+        return made("arrow_stream", self, requested_schema)
 
-        return dataset_stream(self, requested_schema)
-
-    def to_arrow(self, offsets: int = 64) -> Arrow:
-        """The same rows for programs that need lists with 32-bit offsets (Spark): ``offsets=32``."""
-        return Arrow(self, offsets)
+    def to_arrow(self, offsets: int = 64) -> Any:
+        """A pyarrow.Table of all rows; ``offsets=32`` for programs that need lists with offsets of 32 bits."""
+        return made("arrow", self, offsets)
 
     def _repr_html_(self) -> str:
-        from ._html import dataset_card
-
-        return dataset_card(self)
+        return str(made("html", self))
 
     def __repr__(self) -> str:
         rows = "" if self.rows is None else f", {self.rows} {self.schema.rows}"
         return f"Dataset({self.name!r}, {self.format}{rows}: {', '.join(map(shown, self.schema.names))})"
-
-
-class Arrow:
-    """A dataset, a partition or a frame, as a table whose lists have offsets of this width."""
-
-    def __init__(self, rows: Dataset | Partition | Frame, offsets: int) -> None:
-        if offsets not in (32, 64):
-            raise wrong("offsets", "32 or 64", offsets)
-        self._rows, self._small = rows, offsets == 32
-
-    def __arrow_c_schema__(self) -> object:
-        from ._arrow import schema_capsule
-
-        return schema_capsule(self._rows.schema, self._small)
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        from ._arrow import dataset_stream, frames_stream
-
-        if isinstance(self._rows, Dataset):
-            return dataset_stream(self._rows, requested_schema, self._small)
-        frames = [self._rows] if isinstance(self._rows, Frame) else self._rows
-        return frames_stream(self._rows.schema, frames, requested_schema, self._small)
 
 
 class Reader:

@@ -8,6 +8,7 @@ from ctypes import POINTER, byref, cast, memmove, sizeof
 from . import _layout as c
 from ._errors import UnknownName, decoded, meant
 from ._library import lib
+from ._peers import made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,9 +183,7 @@ class Schema:
         return self.fields[self.find(name)]
 
     def __arrow_c_schema__(self) -> object:
-        from ._arrow import schema_capsule
-
-        return schema_capsule(self)
+        return made("arrow_schema", self)
 
     def __repr__(self) -> str:
         return f"Schema({self.rows}, {self.tensor or self.fields!r})"

@@ -13,6 +13,7 @@ from . import _layout as c
 from ._context import text_of
 from ._errors import MissingError, UsageError, shown, wrong
 from ._library import lib
+from ._peers import made
 from .fields import DTYPES
 
 TYPE_CHECKING = False
@@ -426,30 +427,22 @@ class Column:
     def to_scipy(self, layout: str = "csr") -> Any:
         """A sparse stream as a matrix of its samples (samples, dim): "csr" shares memory; "csc" and "coo" are
         made from it."""
-        from ._scipy import matrix_of_stream
-
-        return matrix_of_stream(self, layout)
+        return made("scipy", self, layout)
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False, missing: Any = None) -> Any:
         """A tensor that shares memory: for a dense stream nested (samples of each row), for a sparse one CSR
         (samples, dim); for a column its items. ``layout="parts"``: a dict of plain tensors. ``pin_memory``
         copies into page-locked memory. Missing items are a `MissingError`, or have the value ``missing``."""
-        from ._torch import tensor_of_column
-
-        return tensor_of_column(self, layout, pin_memory, missing)
+        return made("torch", self, layout, pin_memory, missing)
 
     def to_jax(self, missing: Any = None) -> Any:
         """For JAX: values, or for a sparse stream a BCSR of its samples. Missing items are a `MissingError`, or
         have the value ``missing``."""
-        from ._others import jax_of_column
-
-        return jax_of_column(self, missing)
+        return made("jax", self, missing)
 
     def to_awkward(self) -> Any:
         """An awkward array with an item for each row; it shares memory."""
-        from ._others import awkward_of_column
-
-        return awkward_of_column(self)
+        return made("awkward", self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("Column: expected use in the process that made it; what to_numpy(), to_scipy() and "
@@ -558,64 +551,48 @@ class Frame:
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame, made of Arrow's columns."""
-        from ._others import pandas_of
-
-        return pandas_of(self)
+        return made("pandas", self)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        from ._arrow import frame_capsules
-
-        return frame_capsules(self._rows(), requested_schema)
+        capsules: tuple[object, object] = made("arrow_array", self._rows(), requested_schema)
+        return capsules
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        from ._arrow import frames_stream
-
-        rows = self._rows()
-        return frames_stream(rows.schema, [rows], requested_schema)
+        return made("arrow_stream", self._rows(), requested_schema)
 
     def __arrow_c_schema__(self) -> object:
         return self._rows().schema.__arrow_c_schema__()
 
     def to_scipy(self, layout: str = "csr") -> Any:
         """A tensor's entries as a matrix: "csr", "csc" or "coo" ("coo" for any number of dimensions)."""
-        from ._scipy import matrix_of_frame
-
-        return matrix_of_frame(self, layout)
+        return made("scipy", self, layout)
 
     def to_numpy(self, missing: Any = None, columns: Sequence[str] | None = None) -> NDArray[Any]:
         """A tensor as a dense array; for a table, a structured array of its columns, or of those named. Missing
         items are masked, or have the value ``missing``."""
-        from ._scipy import array_of_frame
-
-        return array_of_frame(self, missing, columns)
+        array: NDArray[Any] = made("numpy", self, missing, columns)
+        return array
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False, missing: Any = None,
                  columns: Sequence[str] | None = None) -> Any:
         """A tensor for torch (CSR or COO); otherwise a dict of what ``Column.to_torch`` returns, for each
         stream and column, or for those named."""
-        from ._torch import tensors_of_frame
-
-        return tensors_of_frame(self, layout, pin_memory, missing, columns)
+        return made("torch", self, layout, pin_memory, missing, columns)
 
     def to_binsparse(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """A tensor's Binsparse descriptor and its arrays by name: ``(header, buffers)``. Experimental."""
-        from ._others import binsparse_of_frame
-
-        return binsparse_of_frame(self)
+        found: tuple[dict[str, Any], dict[str, NDArray[Any]]] = made("binsparse", self)
+        return found
 
     def __binsparse__(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         return self.to_binsparse()
 
     def to_awkward(self) -> Any:
         """An awkward record array; it shares memory."""
-        from ._others import awkward_of_frame
-
-        return awkward_of_frame(self)
+        return made("awkward", self)
 
     def _repr_html_(self) -> str:
-        from ._html import frame_card
-
-        return frame_card(self)
+        return str(made("html", self))
 
     def __repr__(self) -> str:
         return f"Frame({len(self)} {self.schema.rows}: {', '.join(map(shown, self.schema.names))})"

@@ -13,6 +13,7 @@ from ._context import Context, Handle
 from ._errors import StaleError, UsageError, error_from, wrong
 from ._library import lib
 from ._options import Given, rows_of
+from ._peers import made
 from ._source import expanded
 from .dataset import Opening
 from .frame import Frame, Held, view
@@ -326,18 +327,11 @@ class Batches:
         """A torch IterableDataset whose items are dicts of tensors: for ``DataLoader(..., batch_size=None)``,
         StatefulDataLoader, or to be iterated directly. It has this loader's state. The arguments are those of
         `Frame.to_torch`."""
-        from ._torch import dataset_of_batches
-
         how = {"layout": layout, "missing": missing, "columns": columns}
-        return dataset_of_batches(self, pin_memory, how)
+        return made("torch", self, pin_memory, how)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        from ._arrow import frames_stream
-
-        opened = _Opened(self, self._epoch)
-        schema = opened.schema
-        opened.close()
-        return frames_stream(schema, self, requested_schema)
+        return made("arrow_stream", self, requested_schema)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.state_dict()
@@ -593,9 +587,5 @@ def batches(sources: Any = None, *, rank: int | str | None = None, world: int | 
     >>> len(str(loader.state_dict())) < 256
     True
     """
-    made = Batches(sources, options, rank, world, mmap, progress)
-    if "torch" in sys.modules:
-        from ._torch import iterable
-
-        return iterable(made)
-    return made
+    loader = Batches(sources, options, rank, world, mmap, progress)
+    return made("loader", loader) if "torch" in sys.modules else loader

@@ -6,6 +6,7 @@ from ctypes import POINTER, cast
 
 from . import _layout as c
 from ._errors import wrong
+from ._peers import made
 from .frame import view
 from .fields import DTYPES
 
@@ -73,11 +74,9 @@ class Packed:
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False) -> Any:
         """A dict of tensors that share memory: values, mask, and for a sparse stream indices and starts."""
-        from ._torch import tensors_of_packed
-
         if layout not in (None, "parts"):
             raise wrong("layout", '"parts" for a packed stream', f"{layout!r}")
-        return tensors_of_packed(self, pin_memory)
+        return made("torch", self, pin_memory)
 
     def __repr__(self) -> str:
         return f"Packed({self.field!r}, {self.rows} rows of {self.width} steps)"

@@ -12,8 +12,9 @@ from ._context import Context, Handle, bytes_of
 from ._errors import DataError, UsageError, shown, wrong
 from ._library import lib
 from ._options import Given
+from ._peers import made
 from ._source import expanded, fingerprint, name_of
-from .dataset import Arrow, Opening, Reader
+from .dataset import Opening, Reader
 from .frame import Frame
 
 TYPE_CHECKING = False
@@ -134,13 +135,11 @@ class Partition:
         return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        from ._arrow import frames_stream
+        return made("arrow_stream", self, requested_schema)
 
-        return frames_stream(self.schema, self, requested_schema)
-
-    def to_arrow(self, offsets: int = 64) -> Arrow:
-        """The same rows for programs that need lists with 32-bit offsets (Spark): ``offsets=32``."""
-        return Arrow(self, offsets)
+    def to_arrow(self, offsets: int = 64) -> Any:
+        """A pyarrow.Table of its rows; ``offsets=32`` for programs that need lists with offsets of 32 bits."""
+        return made("arrow", self, offsets)
 
     def __repr__(self) -> str:
         return f"Partition({', '.join(map(shown, map(str, self.paths)))}: rows {self.first} to {self.first + self.rows})"

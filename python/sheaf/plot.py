@@ -2,11 +2,14 @@
 """The charts of a report, one by one: SVG that a notebook displays."""
 from __future__ import annotations
 
+from ._errors import meant, message
+from ._peers import makes
+from .dataset import Dataset
+from .reporting import charts_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from .dataset import Dataset
 
 
 class Svg(str):
@@ -18,6 +21,7 @@ class Svg(str):
         return str(self)
 
 
+@makes("plot", Dataset)
 class Plot:
     """The charts that ``sheaf report`` draws for a dataset: ``d.plot()`` returns all of them by name,
     ``d.plot.lengths()`` the first one of a kind, ``d.plot.values(1)`` the second one. One pass over all rows
@@ -36,8 +40,6 @@ class Plot:
 
     def __call__(self) -> dict[str, Svg]:
         if self._charts is None:
-            from .reporting import charts_of
-
             self._charts = {name: Svg(text) for name, text in charts_of(self._dataset).items()}
         return dict(self._charts)
 
@@ -54,8 +56,6 @@ class Plot:
             raise AttributeError(kind)
         charts = self._kinds().get(kind)
         if charts is None:
-            from ._errors import meant, message
-
             known = self._kinds()
             raise AttributeError(message("plot", f"one of {', '.join(known)}", f'"{kind}"',
                                          meant(kind, known)))

@@ -14,6 +14,7 @@ from ._errors import DataError, UsageError, wrong
 from ._jobs import Job, keeps, row_of, sink_of
 from ._library import lib
 from ._options import Given
+from ._peers import makes
 from .dataset import Dataset, Opening, Reader
 
 TYPE_CHECKING = False
@@ -57,6 +58,7 @@ def summed_up(job: Job, opening: Opening) -> dict[str, Any]:
     return _numbers(summary)
 
 
+@makes("stats", Dataset)
 def stats_of(dataset: Dataset) -> dict[str, Any]:
     """Those of an open dataset."""
     return _numbers(_summary(dataset._take_reader()))

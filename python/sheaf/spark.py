@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from ._arrow import signed, table_of
+from ._arrow import Arrow, signed, table_of
 from .parts import partitions
 
 
@@ -25,7 +25,7 @@ def dataframe(spark: Any, sources: Any, n: int | None = None, **options: Any) ->
 
 class _Rows(DataSource, DataSourceReader):  # type: ignore[misc]
     def schema(self) -> Any:
-        columns = pa.schema(self.partitions()[0].value.to_arrow(offsets=32))
+        columns = pa.schema(Arrow(self.partitions()[0].value, 32))
         return from_arrow_schema(pa.schema([pa.field(f.name, signed(f.type)) for f in columns]))
 
     def reader(self, schema: Any) -> _Rows:
