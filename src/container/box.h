@@ -150,6 +150,11 @@ SHEAF_USE sheaf_status sheaf_box_text(sheaf_box *box, const char *path, const ch
 SHEAF_USE sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
                                          sheaf_buffer *out, sheaf_error *err);
 
+/* The same for an attribute that is a list of texts: their bytes one after another, and int64 offsets into
+ * them, one more than there are texts. Both are reset by the caller. */
+SHEAF_USE sheaf_status sheaf_box_texts(sheaf_box *box, const char *path, const char *name,
+                                       sheaf_buffer *bytes, sheaf_buffer *offsets, sheaf_error *err);
+
 /* Values as `type`: a view of the file if they are stored in that form, else in their own memory. *out is
  * reset first. DATA if a value does not fit that type exactly, naming it; with item->type this never
  * happens. */

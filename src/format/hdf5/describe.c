@@ -11,7 +11,7 @@
 
 static const char *word_of(const sheaf_hdf_found *found)
 {
-	static const char *const words[] = {"", "dense", "texts", "table", "CSR", "COO"};
+	static const char *const words[] = {"", "dense", "texts", "table", "table", "column", "CSR", "COO"};
 	return found->kind == HDF_COMPRESSED && found->by_columns ? "CSC" : words[found->kind];
 }
 
@@ -35,7 +35,7 @@ static void list_item(const sheaf_listing *to, const sheaf_box_item *item, const
 	const char *refused = item->refused ? why : NULL;
 	snprintf(why, sizeof why, "%s", item->refused ? item->refused : "");
 	sheaf_spell(why, sizeof why, advice);
-	bool is_kind = found->kind != HDF_NOTHING;
+	bool is_kind = found->kind != HDF_NOTHING && !found->is_part;
 	sheaf_listing_open(to, "", "  /", '{');
 	sheaf_listing_text(to, "path", "%", to->json && !*item->path ? "/" : item->path);
 	sheaf_listing_text(to, "type", "  %", item->of);

@@ -6,6 +6,8 @@
  *                              10x, whose groups also have "barcodes", and whose columns have lists
  *   data, ir, jc               MATLAB: by columns, with the number of rows in the attribute MATLAB_sparse
  *   row, col, data and others  coordinates: three arrays of one length, in several spellings
+ *   encoding-type              AnnData's data frames, and columns of them that are groups themselves; 10x's
+ *                              features are a data frame, too
  *
  * Names alone decide little, as "data" is a usual one: the arrays must also have one dimension, and indices
  * and pointers must be integers. What they hold is not looked at before the dataset is opened. */
@@ -149,14 +151,50 @@ static void find_coordinates(sheaf_box *box, sheaf_hdf_found *out)
 	}
 }
 
-/* Recognises a group that is a matrix, by its parts. The contents of a group come after it in the list:
- * one without any is no matrix. */
+/* Recognises a data frame, or a column that consists of values and a mask, or of codes and what they stand
+ * for, by what AnnData says of the group; 10x's features have no such word, but always the
+ * same place and names. */
+static sheaf_status find_frame(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
+{
+	static const struct {
+		const char *word, *values, *second;
+	} words[] = {{"dataframe", NULL, NULL},
+	             {"categorical", "codes", "categories"},
+	             {"nullable-integer", "values", "mask"},
+	             {"nullable-boolean", "values", "mask"},
+	             {"nullable-string-array", "values", "mask"}};
+	int64_t count;
+	bool has;
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer word = {0};
+	const sheaf_box_item *items = sheaf_box_items(box, &count), *at = out->at;
+	bool is_10x = strcmp(at->name, "features") == 0 && at->parent >= 0 && part_of(box, at, "id") &&
+	              part_of(box, &items[at->parent], "barcodes");
+	if (is_10x) {
+		*out = (sheaf_hdf_found){.kind = HDF_FRAME, .maker = "10x", .at = at, .rows = -1};
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_box_has_text(box, at->path, "encoding-type", &has, err));
+	if (has) SHEAF_TRY(sheaf_box_text(box, at->path, "encoding-type", &word, err));
+	for (size_t i = 0; i < sizeof words / sizeof *words && has; i++) {
+		if (word.size != strlen(words[i].word) || memcmp(word.data, words[i].word, word.size) != 0) continue;
+		*out = (sheaf_hdf_found){.kind = HDF_FRAME, .maker = "AnnData", .at = at, .rows = -1};
+		if (!words[i].values) return SHEAF_OK;
+		out->values = part_of(box, at, words[i].values);
+		out->second = part_of(box, at, words[i].second);
+		out->kind = out->values && out->second ? HDF_COLUMN : HDF_NOTHING;
+	}
+	return SHEAF_OK;
+}
+
+/* Recognises a group that is a matrix or a table, by its parts. The contents of a group come after it in
+ * the list: one without any is neither. */
 static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
 	int64_t count;
 	const sheaf_box_item *items = sheaf_box_items(box, &count), *next = out->at + 1;
 	if (next == items + count || next->parent != out->at - items) return SHEAF_OK;
-	SHEAF_TRY(find_compressed(box, out, err));
+	SHEAF_TRY(find_frame(box, out, err));
+	if (out->kind == HDF_NOTHING) SHEAF_TRY(find_compressed(box, out, err));
 	if (out->kind == HDF_NOTHING) SHEAF_TRY(find_matlab(box, out, err));
 	if (out->kind == HDF_NOTHING) find_coordinates(box, out);
 	return SHEAF_OK;
@@ -175,8 +213,8 @@ static void find_array(sheaf_hdf_found *out)
 	out->values = item;
 }
 
-/* Finds out what an item is. An array may be one of a matrix's parts, or its shape: then it is no
- * dataset. An item that cannot be read is none, either. */
+/* Finds out what an item is. It may be one of a matrix's parts, or its shape, or in a data frame. An item
+ * that cannot be read is no dataset. */
 sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
                             sheaf_error *err)
 {
@@ -185,11 +223,13 @@ sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hd
 	sheaf_hdf_found group = {.at = item->parent >= 0 ? &items[item->parent] : NULL};
 	*out = (sheaf_hdf_found){.at = item, .rows = -1};
 	if (item->refused) return SHEAF_OK;
-	if (item->is_group) return find_group(box, out, err);
-	if (group.at && !group.at->refused) SHEAF_TRY(find_group(box, &group, err));
-	bool is_part = group.kind != HDF_NOTHING && (item == group.values || item == group.indices ||
-	                                             item == group.second || strcmp(item->name, "shape") == 0);
-	if (!is_part) find_array(out);
+	if (!item->is_group) find_array(out);
+	if (item->is_group) SHEAF_TRY(find_group(box, out, err));
+	if (out->kind == HDF_NOTHING || !group.at || group.at->refused) return SHEAF_OK;
+	SHEAF_TRY(find_group(box, &group, err));
+	out->is_part = group.kind == HDF_FRAME || strcmp(group.at->name, SHEAF_HDF_CATEGORIES) == 0 ||
+	               (group.kind != HDF_NOTHING && (item == group.values || item == group.indices ||
+	                                              item == group.second || strcmp(item->name, "shape") == 0));
 	return SHEAF_OK;
 }
 
@@ -204,7 +244,7 @@ sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
 		sheaf_hdf_found found;
 		SHEAF_TRY(sheaf_check_stop(cx, err));
 		SHEAF_TRY(sheaf_hdf_find(box, &items[i], &found, err));
-		if (found.kind != HDF_NOTHING) SHEAF_TRY(show(user, &found, err));
+		if (found.kind != HDF_NOTHING && !found.is_part) SHEAF_TRY(show(user, &found, err));
 	}
 	return SHEAF_OK;
 }
@@ -284,8 +324,8 @@ static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context 
 }
 
 /* Chooses the dataset at the path `member`, where slashes around it do not matter; without one (NULL),
- * the one that choose_only finds. A part of a matrix may be requested by its own path. An item that is no
- * dataset, or cannot be read, is an error that says why. */
+ * the one that choose_only finds. A part of another dataset may be requested by its own path. An item that is
+ * no dataset, or cannot be read, is an error that says why. */
 sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member, sheaf_context *cx,
                               sheaf_hdf_found *out, sheaf_error *err)
 {
@@ -297,9 +337,7 @@ sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *memb
 	snprintf(path, sizeof path, "%.*s", (int)(n < sizeof path ? n : sizeof path - 1), member);
 	const sheaf_box_item *item = sheaf_box_find(box, path);
 	*out = (sheaf_hdf_found){.at = item, .rows = -1};
-	if (item && item->is_group) SHEAF_TRY(sheaf_hdf_find(box, item, out, err));
-	/* A part of a matrix may be requested by its name. */
-	if (item && !item->is_group && !item->refused) find_array(out);
+	if (item) SHEAF_TRY(sheaf_hdf_find(box, item, out, err));
 	if (out->kind != HDF_NOTHING) return SHEAF_OK;
 	if (item && !item->is_group)
 		snprintf(dimensions, sizeof dimensions, "an array of %d dimensions, more than %d", item->rank,
@@ -307,7 +345,8 @@ sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *memb
 	sheaf_status status = !item || (item->is_group && !item->refused) ? SHEAF_UNKNOWN
 	                      : item->refused && item->is_damaged         ? SHEAF_DATA
 	                                                                  : SHEAF_UNSUPPORTED;
-	return sheaf_fail(err, status, "%s: expected a matrix or an array at \"/%.200s\", found %s", file, path,
+	return sheaf_fail(err, status, "%s: expected a matrix, a table or an array at \"/%.200s\", found %s",
+	                  file, path,
 	                  !item            ? "nothing there (sheaf info lists what there is)"
 	                  : item->refused  ? item->refused
 	                  : item->is_group ? "a group that is neither (sheaf info lists what there is)"

@@ -3,7 +3,8 @@
  * attributes that these programs use.
  *
  *   find.c      datasets in the tree of a file       open.c      one of them, measured
- *   rows.c      its rows                             values.c    their values, as netCDF packs them
+ *   frame.c     data frames                          rows.c      its rows
+ *   values.c    their values, as netCDF packs them
  *   write.c     a matrix as AnnData has it           describe.c  what `info` says
  *   format.c    the table entry */
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
@@ -18,6 +19,8 @@ typedef enum sheaf_hdf_kind {
 	HDF_DENSE,      /* an array of numbers */
 	HDF_TEXTS,      /* an array of texts */
 	HDF_TABLE,      /* an array of compounds */
+	HDF_FRAME,      /* a group: a data frame, whose columns are arrays or groups */
+	HDF_COLUMN,     /* a group: values and a mask, or codes and categories */
 	HDF_COMPRESSED, /* a group: values, indices, and where rows or columns begin among them */
 	HDF_COORDINATES /* a group: values, rows, columns */
 } sheaf_hdf_kind;
@@ -29,12 +32,16 @@ typedef struct sheaf_hdf_found {
 	const sheaf_box_item *at;       /* the dataset, or the group */
 	const sheaf_box_item *values;   /* NULL: there are none */
 	const sheaf_box_item *indices;  /* of columns, or rows; for coordinates those of rows */
-	const sheaf_box_item *second;   /* pointers; for coordinates those of columns */
+	const sheaf_box_item *second;   /* pointers; for coordinates those of columns; mask, or categories */
+	bool is_part;                   /* of another dataset: it is not listed as one */
 	bool by_columns, may_be_either; /* compressed: each list is a column; or the file does not say */
 	int64_t rows;                   /* as MATLAB says; -1: not given */
 } sheaf_hdf_found;
 
-/* What an item is; NOTHING if it is no dataset, or part of another. */
+/* A group of a data frame: what the codes of its columns stand for, as AnnData 0.7 had it. */
+#define SHEAF_HDF_CATEGORIES "__categories"
+
+/* What an item is; NOTHING if it is no dataset. */
 SHEAF_USE sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
                                       sheaf_error *err);
 /* All datasets of a box, in order. */
@@ -69,6 +76,14 @@ typedef struct sheaf_hdf_packing {
 
 enum { SHEAF_HDF_MOST_COLUMNS = 1000 };
 
+/* A column of a data frame. */
+typedef struct sheaf_hdf_column {
+	const sheaf_box_item *values;     /* numbers, texts or codes */
+	const sheaf_box_item *mask;       /* which values are missing; NULL: none is */
+	const sheaf_box_item *categories; /* that codes stand for; NULL: the values are no codes */
+	sheaf_buffer items, ends;         /* the categories: numbers, or bytes and where each ends */
+} sheaf_hdf_column;
+
 typedef struct sheaf_hdf_reader {
 	SHEAF_BASE(sheaf_reader, reader);
 	const char *file;
@@ -80,6 +95,8 @@ typedef struct sheaf_hdf_reader {
 	bool is_whole;                       /* there is one row */
 	int columns[SHEAF_HDF_MOST_COLUMNS]; /* of a table: members by number */
 	int ncolumns;
+	sheaf_hdf_column *frame; /* of a data frame: the columns; room for `room` of them */
+	size_t room;
 	int64_t step; /* rows of a piece are a multiple of it, if that is not too much */
 	int64_t rows, next;
 } sheaf_hdf_reader;
@@ -89,6 +106,17 @@ typedef struct sheaf_hdf_reader {
 SHEAF_USE sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const sheaf_opening *how,
                                       sheaf_error *err);
 void sheaf_hdf_close(void *reader);
+
+/* ---- frame.c ---- */
+
+/* Makes the schema of a data frame, or of one column. */
+SHEAF_USE sheaf_status sheaf_hdf_make_frame(sheaf_hdf_reader *in, sheaf_error *err);
+/* Rows [first, first + n). */
+SHEAF_USE sheaf_status sheaf_hdf_put_frame(const sheaf_hdf_reader *in, int64_t first, int64_t n,
+                                           sheaf_frame_builder *to, sheaf_error *err);
+void sheaf_hdf_close_frame(sheaf_hdf_reader *in);
+/* The cells of a column whose elements are those of an array, or of a member of records. */
+void sheaf_hdf_make_cell(sheaf_field *field, const sheaf_box_item *item, bool is_nullable);
 
 /* ---- values.c ---- */
 

@@ -290,12 +290,7 @@ static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
 			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: /%s: expected at most %d columns, found more",
 			                  in->file, item->path, SHEAF_HDF_MOST_COLUMNS);
 		SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, member->name, strlen(member->name), &field, err));
-		switch (member->what) {
-		case SHEAF_BOX_TEXTS: sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false); break;
-		case SHEAF_BOX_BOOLS: sheaf_field_make_cell(field, SHEAF_BOOL, SHEAF_U8, 1, false); break;
-		case SHEAF_BOX_COMPLEX: sheaf_field_make_cell(field, SHEAF_COMPLEX, member->type, 2, false); break;
-		default: sheaf_field_make_cell(field, SHEAF_NUMBER, member->type, 1, false); break;
-		}
+		sheaf_hdf_make_cell(field, member, false);
 		in->columns[in->ncolumns++] = m;
 	}
 	return SHEAF_OK;
@@ -417,11 +412,13 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 	in->sparse = (sheaf_sparse){
 		.cx = in->cx, .where = in->where, .counts = {1}, .read = sheaf_box_read_stored, .from = in->box};
 	bool whole = how->rows == SHEAF_TAKES_WHOLE,
-		 is_table = in->set.kind == HDF_TEXTS || in->set.kind == HDF_TABLE;
+		 is_table = in->set.kind >= HDF_TEXTS && in->set.kind < HDF_COMPRESSED;
 	in->step = 1;
 	switch (in->set.kind) {
 	case HDF_TEXTS: SHEAF_TRY(make_texts(in, err)); break;
 	case HDF_TABLE: SHEAF_TRY(make_table(in, err)); break;
+	case HDF_FRAME:
+	case HDF_COLUMN: SHEAF_TRY(sheaf_hdf_make_frame(in, err)); break;
 	case HDF_COMPRESSED: SHEAF_TRY(measure_compressed(in, err)); break;
 	case HDF_COORDINATES: SHEAF_TRY(measure_coordinates(in, err)); break;
 	default: SHEAF_TRY(measure_dense(in, err)); break;
@@ -440,5 +437,6 @@ void sheaf_hdf_close(void *reader)
 {
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
 	sheaf_sparse_close(&in->sparse);
+	sheaf_hdf_close_frame(in);
 	sheaf_box_leave(in->box);
 }

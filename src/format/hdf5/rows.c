@@ -110,6 +110,8 @@ sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, shea
 	if (status) return sheaf_frame_builder_end(&to, status, frame, err);
 	if (in->is_whole) {
 		status = put_whole(in, &to, err);
+	} else if (in->frame) {
+		status = sheaf_hdf_put_frame(in, first, n, &to, err);
 	} else if (in->set.kind == HDF_TEXTS) {
 		status = put_texts(in, first, n, &to.columns[0], err);
 	} else if (in->set.kind == HDF_TABLE) {
