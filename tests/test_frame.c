@@ -111,6 +111,40 @@ static void test_append_of_every_cutting(void **state)
 	}
 }
 
+static const struct {
+	int64_t rows[SHAPE_ROWS + 1], n;
+	bool shares; /* memory of the frame */
+} taken[] = {
+	{{0}, 0, true},
+	{{2}, 1, true},
+	{{1, 2, 3}, 3, true},
+	{{4, 3, 2, 1, 0}, 5, false},
+	{{0, 1, 4, 4, 1, 2}, 6, false},
+};
+
+static void test_rows_by_their_numbers(void **state)
+{
+	(void)state;
+	shapes s;
+	make_shapes(&s);
+	s.frame.cx = cx;
+	for (size_t i = 0; i < COUNT(taken); i++) {
+		sheaf_frame out;
+		assert_ok(sheaf_frame_take(&s.frame, &s.schema, taken[i].rows, taken[i].n, &out, &err));
+		assert_int_equal(out.nrows, taken[i].n);
+		assert_ok(sheaf_frame_check(&out, &s.schema, SHEAF_CHECK_FULL, &err));
+		for (int64_t r = 0; r < out.nrows; r++) assert_same_row(&out, r, &s.frame, taken[i].rows[r]);
+		assert_true(sheaf_buffer_is_sole(&out.columns[0].values) == !taken[i].shares);
+		sheaf_frame_free(&out);
+	}
+	sheaf_frame refused;
+	assert_status(SHEAF_USAGE,
+	              sheaf_frame_take(&s.frame, &s.schema, &(int64_t){SHAPE_ROWS}, 1, &refused, &err));
+	assert_status(SHEAF_USAGE, sheaf_frame_take(&s.frame, &s.schema, &(int64_t){-1}, 1, &refused, &err));
+	assert_status(SHEAF_USAGE, sheaf_frame_take(&s.frame, &s.schema, NULL, 1, &refused, &err));
+	assert_int_equal(refused.ncolumns, 0);
+}
+
 /* Room for expected rows is reserved once, in all buffers; without memory for it, nothing happens. */
 static void test_expected_rows_are_not_moved(void **state)
 {
@@ -459,6 +493,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_slice_shares_memory),
 	TEST(test_slice_without_a_column),
 	TEST(test_append_of_every_cutting),
+	TEST(test_rows_by_their_numbers),
 	TEST(test_expected_rows_are_not_moved),
 	TEST(test_append_leaves_shared_rows_alone),
 	TEST(test_clear_keeps_memory),

@@ -276,6 +276,12 @@ SHEAF_API const char *sheaf_schema_attribute(const sheaf_schema *schema, const c
 
 /* Frees a frame that the caller owns. */
 SHEAF_API void sheaf_frame_free(sheaf_frame *frame);
+/* *out, which is overwritten, becomes n rows of a frame, in the order of their numbers there, each from 0 to
+ * nrows - 1 (USAGE), in the frame's own context. Rows that follow one another share its buffers, others are
+ * copied. Free it with sheaf_frame_free. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_frame_take(const sheaf_frame *frame, const sheaf_schema *schema,
+                                                  const int64_t *rows, int64_t n, sheaf_frame *out,
+                                                  sheaf_error *err);
 
 /* How deep a frame is checked against its schema. */
 typedef enum sheaf_depth {

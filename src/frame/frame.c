@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/memory.h"
+#include "base/need.h"
 #include <string.h>
 
 /* ---- the memory of columns ----
@@ -411,6 +412,40 @@ sheaf_status sheaf_frame_append(sheaf_frame *to, const sheaf_frame *rows, int64_
 	to->checked = rows->checked && (to->nrows == 0 || to->checked);
 	to->nrows += until - from;
 	return SHEAF_OK;
+}
+
+/* ---- rows by their numbers ---- */
+
+/* How many of n numbers, one at least, follow one another. */
+static int64_t run_of(const int64_t *rows, int64_t n)
+{
+	int64_t k = 1;
+	while (k < n && rows[k] == rows[k - 1] + 1) k++;
+	return k;
+}
+
+sheaf_status sheaf_frame_take(const sheaf_frame *frame, const sheaf_schema *schema, const int64_t *rows,
+                              int64_t n, sheaf_frame *out, sheaf_error *err)
+{
+	SHEAF_NEED(out, "a place for the outcome");
+	*out = (sheaf_frame){0};
+	SHEAF_TRY(sheaf_frame_fits(__func__, frame, schema, err));
+	SHEAF_NEED(frame->cx, "a frame with a context");
+	SHEAF_EXPECT(n >= 0, "a number of rows of at least 0", n);
+	if (n > 0) SHEAF_NEED(rows, "numbers of rows");
+	for (int64_t i = 0; i < n; i++)
+		SHEAF_EXPECT(rows[i] >= 0 && rows[i] < frame->nrows, "numbers of rows of the frame", rows[i]);
+	sheaf_status status = SHEAF_OK;
+	if (n == 0 || run_of(rows, n) == n) {
+		status = sheaf_frame_slice(frame, n ? rows[0] : 0, n ? rows[n - 1] + 1 : 0, out, err);
+	} else {
+		for (int64_t i = 0, run = 0; i < n && !status; i += run) {
+			run = run_of(rows + i, n - i);
+			status = sheaf_frame_append(out, frame, rows[i], rows[i] + run, frame->cx, err);
+		}
+	}
+	if (status) sheaf_frame_free(out);
+	return status;
 }
 
 /* ---- room for what will be appended ---- */
