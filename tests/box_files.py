@@ -8,11 +8,6 @@ import subprocess
 TOOL = os.environ.get("BOX_TOOL", "build/tests/box_tool")
 
 
-def newest(h5py):
-    """The newest version of HDF5 that is read, as h5py names it: that of HDF5 1.14."""
-    return "latest" if h5py.version.hdf5_version_tuple < (2,) else "v114"
-
-
 def run(*arguments, **more):
     p = subprocess.run(arguments, capture_output=True, timeout=120, check=False, **more)
     return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from box_files import listed, newest, run, values
+from box_files import listed, run, values
 from tap import end, go_on_without, point
 
 try:
@@ -243,7 +243,6 @@ def nowhere_after_damage(sound, _):
 
 
 WIDE_COMPLEX = numpy.dtype({"names": "ri", "formats": ["f8", "f8"], "offsets": [0, 8], "itemsize": 24})
-NEWEST = newest(h5py)
 NUMBERS = numpy.arange(50, dtype="i4")
 MADE = {
     "plain": ("earliest", lambda file: file.create_dataset("x", data=numpy.zeros(100000, "u1"))),
@@ -253,14 +252,14 @@ MADE = {
     "complex": ("earliest", lambda file: file.create_dataset("x", data=numpy.array([1 + 2j]))),
     "pieces": ("earliest", continued(65535)),
     "many pieces": ("earliest", continued(65536)),
-    "typed": (NEWEST, typed),
-    "deep": (NEWEST, lambda file: file.create_dataset("x", shape=(2,), dtype=types_within(32))),
-    "too deep": (NEWEST, lambda file: file.create_dataset("x", shape=(2,), dtype=types_within(33))),
-    "fixed": (NEWEST, lambda file: file.create_dataset("x", data=NUMBERS, chunks=(7,))),
-    "single": (NEWEST, lambda file: file.create_dataset("x", data=NUMBERS, chunks=(50,))),
-    "growing": (NEWEST, lambda file: file.create_dataset("x", data=NUMBERS, chunks=(3,), maxshape=(None,))),
+    "typed": ("latest", typed),
+    "deep": ("latest", lambda file: file.create_dataset("x", shape=(2,), dtype=types_within(32))),
+    "too deep": ("latest", lambda file: file.create_dataset("x", shape=(2,), dtype=types_within(33))),
+    "fixed": ("latest", lambda file: file.create_dataset("x", data=NUMBERS, chunks=(7,))),
+    "single": ("latest", lambda file: file.create_dataset("x", data=NUMBERS, chunks=(50,))),
+    "growing": ("latest", lambda file: file.create_dataset("x", data=NUMBERS, chunks=(3,), maxshape=(None,))),
     "tree": (
-        NEWEST,
+        "latest",
         lambda file: file.create_dataset(
             "x",
             data=numpy.arange(126).reshape(9, 14),
@@ -269,10 +268,10 @@ MADE = {
             compression=1,
         ),
     ),
-    "implicit": (NEWEST, early),
-    "attributes": (NEWEST, huge_attribute),
-    "many attributes": (NEWEST, long_attributes),
-    "absent": (NEWEST, lambda file: file.create_dataset("x", (50,), "u1", chunks=(7,))),
+    "implicit": ("latest", early),
+    "attributes": ("latest", huge_attribute),
+    "many attributes": ("latest", long_attributes),
+    "absent": ("latest", lambda file: file.create_dataset("x", (50,), "u1", chunks=(7,))),
     "texts": ("earliest", lambda file: file.create_dataset("x", data=["abc"], dtype=h5py.string_dtype())),
     "written": ("earliest", written_text),
     "wide complex": ("earliest", lambda file: file.create_dataset("x", (2,), WIDE_COMPLEX)),
@@ -462,7 +461,7 @@ def damaged_structures(folder):
 def sound_headers(folder):
     """Headers of all kinds: nothing in them is mistaken for damage."""
     path = os.path.join(folder, "sound.h5")
-    for version in "earliest", "v108", NEWEST:
+    for version in "earliest", "v108", "latest":
         for block in 0, 512:
             with h5py.File(path, "w", libver=version, userblock_size=block) as file:
                 for i in range(40):

@@ -136,6 +136,10 @@ FILES.update({
     "a.tns": "1 1 2\n2 3 4\n", "f.csv": "x\n1.25\n0.1\n",
     "bad.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n\n2 1 1.5 9\n",
     "v.csv": "v\n1\n2\n", "a.map": "word word sparse 9\nlabel label dense 2\n",
+    # netCDF: two numbers, to which 1 is added.
+    "plus.nc": b"CDF\1" + b"".join(n if isinstance(n, bytes) else n.to_bytes(4, "big") for n in (
+        0, 10, 1, 1, b"x\0\0\0", 2, 0, 0, 11, 1, 1, b"v\0\0\0", 1, 0, 12, 1, 10, b"add_offset\0\0", 5, 1,
+        b"\x3f\x80\0\0", 3, 4, 108, b"\0\1\0\2")),
     "un.ctf": "0 |a 1\n0\n1 |b 2\n", "w.jsonl": '{"a":null,"b":1}\n',
 })
 READ = {"ctf": "a.ctf un.ctf", "cbf": "made.cbf", "lens": "x.ex u.ex", "binsparse": "made.bsp.h5",
@@ -143,7 +147,7 @@ READ = {"ctf": "a.ctf un.ctf", "cbf": "made.cbf", "lens": "x.ex u.ex", "binspars
         "csv": "n.csv c.csv q.csv f.csv short.csv",
         "tsv": "n.tsv c.tsv short.tsv", "svmlight": "a.svm w.svm",
         "npy": "made.npy", "tns": "a.tns", "npz": "made.npz",
-        "jsonl": "w.jsonl", "hdf5": "made.h5", "arrow": "made.arrow"}
+        "jsonl": "w.jsonl", "hdf5": "made.h5 plus.nc", "arrow": "made.arrow"}
 WRITTEN = ["a.ctf", "n.csv", "f.csv", "v.csv", "m.mtx", "g.mtx", "x.ex", "lab.ctf", "back.ctf", "iso.mtx",
            "one.tns", "a.svm", "w.svm", "a.scidb"]
 SUFFIXES = {"binsparse": ".bsp.h5 .bsp.zarr.zip", "hdf5": ".h5 .zarr.zip .h5ad", "lens": ".ex .bex",

@@ -429,8 +429,6 @@ static void what_cannot_be(void **state)
 	assert_message("/a: expected fewer records at a time");
 	run.from = -1;
 	assert_status(SHEAF_USAGE, sheaf_box_read_records(m.box, run, &bytes, &err));
-	item.rank = 2, run.from = 0;
-	assert_status(SHEAF_USAGE, sheaf_box_read_records(m.box, run, &bytes, &err));
 	/* An array that cannot be read keeps its attributes. */
 	assert_ok(sheaf_box_set_text(m.box, "a", "t", "x", 1, &err));
 	((sheaf_box_item *)(uintptr_t)find_item(&m, "a"))->refused = "one that is damaged";

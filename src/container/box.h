@@ -38,6 +38,7 @@ typedef enum sheaf_box_class {
 	SHEAF_BOX_COMPLEX, /* pairs of a real and an imaginary part, which are two values */
 	SHEAF_BOX_TEXTS,
 	SHEAF_BOX_RECORDS, /* compounds, some of whose members can be read */
+	SHEAF_BOX_LISTS,   /* of numbers, of any length: read as texts are */
 	SHEAF_BOX_OTHER
 } sheaf_box_class;
 
@@ -55,6 +56,12 @@ enum { SHEAF_BOX_MAX_DEPTH = 32 };
 #define SHEAF_BOX_VALUES_OUT "values in another file (`h5repack -l CONTI` brings them into one)"
 #define SHEAF_BOX_VIRTUAL_OUT \
 	"a virtual dataset, whose values are in other files (`h5repack -l CONTI` brings them into one)"
+
+/* What a number of an enumeration is called. */
+typedef struct sheaf_box_name {
+	int64_t code;
+	const char *text;
+} sheaf_box_name;
 
 /* An attribute for display: JSON, in which long values are cut. */
 typedef struct sheaf_box_attribute {
@@ -89,6 +96,8 @@ typedef struct sheaf_box_item {
 	int nattributes;
 	const struct sheaf_box_item *members; /* of RECORDS: name, what, type, of and refused for each */
 	int nmembers;
+	const sheaf_box_name *names; /* of an enumeration, in the order of their codes; NULL: it is none */
+	int nnames;
 	struct sheaf_box_detail *inside; /* private to the box */
 } sheaf_box_item;
 
@@ -167,19 +176,19 @@ SHEAF_USE sheaf_status sheaf_box_read_into(sheaf_box *box, sheaf_box_run run, sh
  * stored so. Those that do not fit become negative. */
 SHEAF_USE sheaf_status sheaf_box_read_indices(sheaf_box *box, sheaf_box_run run, sheaf_type type,
                                               sheaf_builder *to, sheaf_error *err);
-/* For an array of TEXTS: their bytes one after another, and to - from + 1 offsets (int64) into them. Both are
- * reset first. */
+/* For an array of TEXTS or LISTS: their bytes one after another, and to - from + 1 offsets (int64) into
+ * them. Both are reset first. */
 SHEAF_USE sheaf_status sheaf_box_read_texts(sheaf_box *box, sheaf_box_run run, sheaf_buffer *bytes,
                                             sheaf_buffer *offsets, sheaf_error *err);
 
-/* Records of an array of one dimension, as they are stored; refills *out. */
+/* Records of an array, as they are stored; refills *out. */
 SHEAF_USE sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buffer *out,
                                               sheaf_error *err);
 /* What a member of `item` contains in n of these: that number of values of its type, twice as many if it is
  * COMPLEX. */
 void sheaf_box_record_values(const sheaf_box_item *item, int member, const void *records, int64_t n,
                              void *out);
-/* The text of a member in one record; refills *text. */
+/* The text or list of a member in one record; refills *text. */
 SHEAF_USE sheaf_status sheaf_box_record_text(sheaf_box *box, const sheaf_box_item *member,
                                              const uint8_t *record, sheaf_buffer *text, sheaf_error *err);
 

@@ -323,7 +323,8 @@ static sheaf_status check(const sheaf_box *box, sheaf_box_run run, bool texts, s
 		return sheaf_fail(err, item->is_damaged ? SHEAF_DATA : SHEAF_UNSUPPORTED,
 		                  "%s: expected a readable array, found %s", sheaf_box_where(box, item, where),
 		                  item->is_group ? "a group" : item->refused);
-	if (item->what >= SHEAF_BOX_RECORDS || (item->what == SHEAF_BOX_TEXTS) != texts)
+	bool is_other = item->what >= SHEAF_BOX_RECORDS && item->what != SHEAF_BOX_LISTS;
+	if (is_other || (item->what >= SHEAF_BOX_TEXTS) != texts)
 		return sheaf_fail(err, SHEAF_DATA, "%s: expected %s, found %s", sheaf_box_where(box, item, where),
 		                  texts ? "texts" : "numbers", item->of);
 	bool is_within = run.from >= 0 && run.from <= run.to && run.to <= item->count;

@@ -35,8 +35,8 @@ sheaf_status sheaf_box_read_records(sheaf_box *box, sheaf_box_run run, sheaf_buf
 	size_t size;
 	SHEAF_SCOPED(drop) copying c = {.width = item->inside->width};
 	sheaf_buffer_reset(out);
-	if (item->refused || item->what != SHEAF_BOX_RECORDS || item->rank != 1 || run.from < 0 ||
-	    run.from > run.to || run.to > item->count)
+	if (item->refused || item->what != SHEAF_BOX_RECORDS || run.from < 0 || run.from > run.to ||
+	    run.to > item->count)
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected records of a table, found %s",
 		                  sheaf_box_where(box, item, where), item->refused ? item->refused : "others");
 	if (run.from == run.to) return SHEAF_OK;

@@ -66,7 +66,7 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	SHEAF_TRY(sheaf_hdf5_take_type(g->l, &type, flags & TYPE_IS_SHARED, &a.type));
 	SHEAF_TRY(sheaf_hdf5_take_space(g->l, &space, &a.space));
 	uint64_t size;
-	if (__builtin_mul_overflow(a.space.count, a.type.size, &size)) size = UINT64_MAX;
+	if (__builtin_mul_overflow(a.space.count, a.type.stored, &size)) size = UINT64_MAX;
 	a.byte = sheaf_cursor_tell(c);
 	a.value.data = sheaf_cursor_bytes(c, 1, size, "values of an attribute within its message");
 	a.value.size = a.value.data ? (size_t)size : 0;

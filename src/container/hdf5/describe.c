@@ -103,8 +103,8 @@ static sheaf_status describe_number(const description *d, const char *prefix)
 static sheaf_status describe_type(const description *d);
 
 /* Describes a compound as records, if at least one of its members can be read. A member is described like
- * a dataset of its own; its offset in the record stands for a position in the file. Members that are
- * compounds themselves, or too wide, are refused one by one. */
+ * a dataset of its own; its offset in the record stands for a position in the file. Members that are too
+ * wide, or of types that are not read, are refused one by one. */
 static sheaf_status describe_members(const description *d)
 {
 	sheaf_builder *list = d->l->members;
@@ -119,14 +119,14 @@ static sheaf_status describe_members(const description *d)
 		memcpy(&it, list->data + i * sizeof it, sizeof it);
 		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof *own.inside, &own.inside, d->l->err));
 		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof *own.own, &own.own, d->l->err));
-		SHEAF_TRY(sheaf_catalog_text(d->catalog, &items[i].name, d->l->err, "%s", it.name));
+		items[i].name = it.name;
 		own.own->type = it.type;
 		*own.inside = (sheaf_box_detail){.offset = (int64_t)it.offset, .per = 1, .own = own.own};
 		items[i].inside = own.inside;
 		items[i].what = SHEAF_BOX_OTHER;
 		SHEAF_TRY(describe_type(&own));
-		bool is_wide = items[i].what != SHEAF_BOX_TEXTS && own.inside->width > SHEAF_BOX_MAX_ELEMENT;
-		if (items[i].what >= SHEAF_BOX_RECORDS || is_wide)
+		bool is_wide = items[i].what < SHEAF_BOX_TEXTS && own.inside->width > SHEAF_BOX_MAX_ELEMENT;
+		if (items[i].what == SHEAF_BOX_OTHER || is_wide)
 			items[i].refused = items[i].of;
 		else
 			d->item->what = SHEAF_BOX_RECORDS;
@@ -151,19 +151,28 @@ static sheaf_status describe_type(const description *d)
 	static const char *const others[] = {
 		"", "", "time", "", "", "opaque", "", "reference", "", "variable length", "array"};
 	const sheaf_hdf5_type *type = &d->own->type;
-	d->inside->width = type->size;
+	d->inside->width = type->is_list ? type->stored : type->size;
+	d->item->names = type->names;
+	d->item->nnames = type->nnames;
+	if (type->is_list) {
+		SHEAF_TRY(describe_number(d, "list of "));
+		d->item->what = d->inside->bits ? SHEAF_BOX_OTHER : SHEAF_BOX_LISTS;
+		d->inside->bits = NULL;
+		d->inside->is_variable = true;
+		return SHEAF_OK;
+	}
 	switch (type->class) {
 	case SHEAF_HDF5_INTEGER:
 	case SHEAF_HDF5_FLOAT: return describe_number(d, "");
 	case SHEAF_HDF5_BITS: return describe_number(d, "bits of ");
-	case SHEAF_HDF5_COMPOUND: {
-		d->item->of = "compound";
-		if (!type->is_complex) return describe_members(d);
+	case SHEAF_HDF5_COMPOUND:
+	case SHEAF_HDF5_COMPLEX:
+		d->item->of = type->class == SHEAF_HDF5_COMPLEX ? "complex" : "compound";
+		if (!type->is_complex) return type->class == SHEAF_HDF5_COMPLEX ? SHEAF_OK : describe_members(d);
 		if (!is_ours(type, true, type->size / 2, &d->item->type)) return SHEAF_OK;
 		d->item->what = SHEAF_BOX_COMPLEX;
 		d->inside->per = 2;
 		return sheaf_catalog_name_numbers(d->catalog, d->item, type->is_big, "", d->l->err);
-	}
 	case SHEAF_HDF5_ENUMERATION:
 		if (!type->is_bool) return describe_number(d, "enumeration of ");
 		d->item->what = SHEAF_BOX_BOOLS;
@@ -179,21 +188,26 @@ static sheaf_status describe_type(const description *d)
 
 /* ---- places ---- */
 
-/* Describes the extents. A null space has no elements, and is shown as one empty dimension. */
+/* Describes the extents, those of the elements last, if these are arrays. A null space has no elements, and
+ * is shown as one empty dimension. */
 static sheaf_status describe_space(const description *d)
 {
 	static const int64_t none[1] = {0};
 	d->item->rank = d->space.is_null ? 1 : d->space.rank;
 	d->item->dims = none;
 	if (d->space.is_null) return SHEAF_OK;
-	int64_t *dims;
+	int64_t *dims, count = 1;
+	const sheaf_hdf5_type *type = &d->own->type;
+	d->item->rank += type->rank;
 	SHEAF_TRY(
-		sheaf_catalog_allocate(d->catalog, (size_t)(d->space.rank + 1) * sizeof(int64_t), &dims, d->l->err));
+		sheaf_catalog_allocate(d->catalog, (size_t)(d->item->rank + 1) * sizeof(int64_t), &dims, d->l->err));
 	for (int i = 0; i < d->space.rank; i++)
 		dims[i] = d->space.dims[i] > INT64_MAX ? INT64_MAX : (int64_t)d->space.dims[i];
 	d->item->dims = dims;
-	d->item->count = d->space.count > INT64_MAX ? 0 : (int64_t)d->space.count;
-	if (d->space.count > INT64_MAX) refuse(d, "more elements than can be counted");
+	for (int i = 0; i < type->rank; i++) count *= dims[d->space.rank + i] = type->dims[i];
+	bool fits = d->space.count <= INT64_MAX && sheaf_mul_i64(&count, (int64_t)d->space.count, count);
+	d->item->count = fits ? count : 0;
+	if (!fits) refuse(d, "more elements than can be counted");
 	return SHEAF_OK;
 }
 
@@ -315,14 +329,14 @@ static sheaf_status describe_fill(const description *d)
 		sheaf_cursor_bytes(&c, 1, size > 0 ? (uint64_t)size : 0, "a fill value within its message");
 	SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
 	if (size <= 0 || d->inside->is_variable) return SHEAF_OK;
-	if ((size_t)size != d->inside->width)
+	if ((size_t)size != d->own->type.stored)
 		return sheaf_hdf5_refuse(d->l, byte, "a fill value as wide as an element", (uint64_t)size);
-	if ((size_t)size <= sizeof d->inside->fill) {
+	if ((size_t)size <= sizeof d->inside->fill && d->own->type.rank == 0) {
 		memcpy(d->inside->fill, value, (size_t)size);
 		return SHEAF_OK;
 	}
 	for (int32_t i = 0; i < size; i++)
-		if (value[i]) refuse(d, "a fill value of more than 16 bytes");
+		if (value[i]) refuse(d, "a fill value that is an array, or of more than 16 bytes");
 	return SHEAF_OK;
 }
 
@@ -332,13 +346,14 @@ static sheaf_status describe_fill(const description *d)
  * without a grid (`chunk`), which is the fast way for sparse matrices. */
 static sheaf_status keep_grid(const description *d)
 {
-	int rank = d->layout.rank;
+	int rank = d->item->rank;
 	int64_t *grid;
 	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (size_t)(rank + 1) * sizeof(int64_t), &grid, d->l->err));
-	for (int i = 0; i < rank; i++) grid[i] = (int64_t)d->layout.extents[i];
+	for (int i = 0; i < rank; i++)
+		grid[i] = i < d->layout.rank ? (int64_t)d->layout.extents[i] : d->item->dims[i];
 	d->inside->grid = grid;
 	d->item->chunks = grid;
-	if (rank != 1 || d->item->what == SHEAF_BOX_TEXTS || d->inside->bits) return SHEAF_OK;
+	if (rank != 1 || d->item->what >= SHEAF_BOX_TEXTS || d->inside->bits) return SHEAF_OK;
 	d->inside->chunk = grid[0];
 	d->item->chunk = d->inside->chunk * d->inside->per;
 	return SHEAF_OK;
@@ -353,12 +368,12 @@ static sheaf_status describe_chunks(const description *d)
 	int rank = d->layout.rank;
 	d->item->storage = SHEAF_BOX_CHUNKED;
 	d->item->bytes = 0;
-	if (rank != d->item->rank || d->space.is_null)
+	if (rank != d->space.rank || d->space.is_null)
 		return damaged(d, "chunks of as many dimensions as the array", (uint64_t)rank);
 	SHEAF_TRY(describe_filters(d));
 	d->own->chunk_size = 1;
 	for (int i = 0; i <= rank; i++) d->own->chunk_size *= d->layout.extents[i];
-	if (d->layout.extents[rank] != d->inside->width)
+	if (d->layout.extents[rank] != d->own->type.stored)
 		return damaged(d, "chunks of elements as wide as their type", d->layout.extents[rank]);
 	if (d->own->chunk_size > MOST) refuse(d, "chunks of more than a gigabyte");
 	d->own->edges_are_plain = d->layout.edges_are_plain;
@@ -436,9 +451,11 @@ static sheaf_status describe(description *d)
 	}
 	SHEAF_TRY(find_part(d, SHEAF_HDF5_TYPE, "a dataset that has a type", &part, &c));
 	d->l->members = &members;
+	d->l->catalog = d->catalog;
 	sheaf_status status = sheaf_hdf5_take_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
 	if (!status) status = describe_type(d);
 	d->l->members = NULL;
+	d->l->catalog = NULL;
 	SHEAF_TRY(status);
 	SHEAF_TRY(find_part(d, SHEAF_HDF5_SPACE, "a dataset that has a space", &part, &c));
 	if (part->flags & SHEAF_HDF5_SHARED)
@@ -454,7 +471,6 @@ static sheaf_status describe(description *d)
 	SHEAF_TRY(describe_fill(d));
 	if (sheaf_hdf5_part_find(d->h, SHEAF_HDF5_EXTERNAL)) refuse(d, SHEAF_BOX_VALUES_OUT);
 	SHEAF_TRY(describe_storage(d));
-	if (d->item->what == SHEAF_BOX_RECORDS && d->item->rank != 1) d->item->what = SHEAF_BOX_OTHER;
 	if (d->item->what == SHEAF_BOX_OTHER) refuse(d, d->item->of);
 	d->item->count *= d->inside->per;
 	return SHEAF_OK;

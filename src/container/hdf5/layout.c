@@ -4,7 +4,7 @@
  * version 1. Extents of chunks have one dimension more than the array, the size of an element. */
 #include "container/hdf5/read.h"
 
-enum { FILTERED = 2, PLAIN_EDGES = 1, NEWEST = 4 };
+enum { FILTERED = 2, PLAIN_EDGES = 1, NEWEST = 5 };
 
 /* Takes the extents of a chunk, the last of which is the size of an element. A chunk has elements, and
  * less than 4 GiB: nothing that is computed from its extents overflows. */

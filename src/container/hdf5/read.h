@@ -64,6 +64,7 @@ typedef struct sheaf_hdf5_look {
 	int64_t window_at;    /* their position in the file; -1: nothing is read ahead; 0 at first if it is */
 	uint32_t order;       /* number of the attribute in the order of creation, if that is kept */
 	sheaf_builder *members; /* receives a sheaf_hdf5_member for each member of a compound; NULL: nothing */
+	sheaf_catalog *catalog; /* where names are kept; NULL: nowhere */
 	int64_t *left;          /* bytes that may still be read */
 	int64_t own_left;
 	sheaf_error *err;
@@ -215,18 +216,23 @@ SHEAF_USE sheaf_status sheaf_hdf5_take_space(const sheaf_hdf5_look *l, sheaf_cur
 
 typedef struct sheaf_hdf5_type {
 	unsigned class, version, flags;
-	uint32_t size;
-	bool is_big, is_signed;
+	uint32_t size;   /* of a value */
+	uint32_t stored; /* of an element, which may be an array or a list of values */
+	int rank;        /* of an array */
+	uint32_t dims[SHEAF_MAX_RANK];
+	bool is_list, is_big, is_signed;
 	uint16_t offset, precision; /* bits */
 	struct {
 		uint8_t sign, exponent, exponent_bits, mantissa, mantissa_bits, norm;
 		uint32_t bias;
 	} bits;
 	bool is_variable_text, is_bool, is_complex;
+	const sheaf_box_name *names; /* of an enumeration, in the order of their codes */
+	int nnames;
 } sheaf_hdf5_type;
-/* A member of a compound whose name is short enough. */
+/* A number, a text or a list in a compound, or in one within it: "position.x[0]". */
 typedef struct sheaf_hdf5_member {
-	char name[128];
+	const char *name;
 	uint64_t offset;
 	sheaf_hdf5_type type;
 } sheaf_hdf5_member;

@@ -116,14 +116,27 @@ sheaf_status sheaf_hdf5_append_sequence(sheaf_hdf5_reader *r, const uint8_t *ref
 	return status;
 }
 
-/* Appends the text of an element, in the three ways of padding of the specification. A text that ends at
- * a NUL ends at the first one; one that is padded may have NULs or spaces within it. */
+/* Appends the numbers of a list, in this machine's order, or the text of an element, in the three ways of
+ * padding of the specification. A text that ends at a NUL ends at the first one; one that is padded may have
+ * NULs or spaces within it. */
 sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type *type, const uint8_t *element,
                                     sheaf_builder *text, sheaf_error *err)
 {
 	size_t size = type->size;
 	unsigned padding = type->flags & 15;
 	if (type->is_variable_text) return sheaf_hdf5_append_sequence(r, element, 1, true, text, err);
+	if (type->is_list) {
+		size_t at = text->size;
+		sheaf_type word = SHEAF_U8;
+		SHEAF_TRY(sheaf_hdf5_append_sequence(r, element, type->size, false, text, err));
+		bool is_swapped = type->is_big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+		if (!is_swapped || !sheaf_box_number_type('u', type->size, &word) || text->size == at)
+			return SHEAF_OK;
+		sheaf_box_convert(
+			(sheaf_box_stored){word, true, text->data + at, (text->size - at) / sheaf_type_size(word)}, word,
+			text->data + at);
+		return SHEAF_OK;
+	}
 	if (padding == ENDED_BY_NUL) size = strnlen((const char *)element, size);
 	while (padding != ENDED_BY_NUL && size > 0 &&
 	       element[size - 1] == (padding == PADDED_BY_SPACES ? ' ' : 0))

@@ -207,9 +207,9 @@ static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error
 static void find_array(sheaf_hdf_found *out)
 {
 	const sheaf_box_item *item = out->at;
-	bool is_text = item->what == SHEAF_BOX_TEXTS;
+	bool is_text = item->what == SHEAF_BOX_TEXTS || item->names;
 	if (item->what == SHEAF_BOX_OTHER || item->rank > SHEAF_MAX_RANK) return;
-	out->kind = is_text ? HDF_TEXTS : item->what == SHEAF_BOX_RECORDS ? HDF_TABLE : HDF_DENSE;
+	out->kind = is_text ? HDF_TEXTS : item->what >= SHEAF_BOX_RECORDS ? HDF_TABLE : HDF_DENSE;
 	out->values = item;
 }
 

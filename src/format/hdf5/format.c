@@ -16,6 +16,11 @@ static const sheaf_option options[] = {
      "compress arrays, in chunks: deflate at a level of 1 to 12, 6 if none is given; zstd in Zarr (default "
      "none: contiguous)",
      0},
+	{"raw", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
+     "read numbers as they are stored: not unpacked as netCDF's attributes say, not as times, and without "
+     "the "
+     "names of an enumeration",
+     0},
 	{"zarr", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "2|3", "the version of Zarr that is written (default 3)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},
 };

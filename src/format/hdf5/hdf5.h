@@ -4,7 +4,8 @@
  *
  *   find.c      datasets in the tree of a file       open.c      one of them, measured
  *   frame.c     data frames                          rows.c      its rows
- *   values.c    their values, as netCDF packs them
+ *   columns.c   other tables                         values.c    their values, as netCDF packs them
+ *   times.c     values that are times
  *   write.c     a matrix as AnnData has it           describe.c  what `info` says
  *   format.c    the table entry */
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
@@ -17,8 +18,8 @@
 typedef enum sheaf_hdf_kind {
 	HDF_NOTHING,
 	HDF_DENSE,      /* an array of numbers */
-	HDF_TEXTS,      /* an array of texts */
-	HDF_TABLE,      /* an array of compounds */
+	HDF_TEXTS,      /* an array of texts, or of an enumeration */
+	HDF_TABLE,      /* an array of compounds, or of lists */
 	HDF_FRAME,      /* a group: a data frame, whose columns are arrays or groups */
 	HDF_COLUMN,     /* a group: values and a mask, or codes and categories */
 	HDF_COMPRESSED, /* a group: values, indices, and where rows or columns begin among them */
@@ -65,14 +66,30 @@ enum { SHEAF_HDF_MOST_MISSING = 17 };
 /* What netCDF's attributes say of stored numbers: whether they are unsigned, which of them are missing, and
  * which numbers they stand for. CF applies them in this order. */
 typedef struct sheaf_hdf_packing {
-	double wrap;    /* added to negative numbers, which are unsigned ones; 0: they are not */
-	bool is_packed; /* some may be missing, or stand for others: they are read as floats, */
-	bool is_narrow; /* which float32 holds */
+	const sheaf_box_item *item; /* the array */
+	double wrap;                /* added to negative numbers, which are unsigned ones; 0: they are not */
+	bool is_packed;             /* some may be missing, or stand for others: they are read as floats, */
+	bool is_narrow;             /* which float32 holds */
 	double missing[SHEAF_HDF_MOST_MISSING];
 	int nmissing;
 	double least, most; /* the others are missing, too */
 	double scale, offset;
+	bool is_scaled; /* these are given */
+	/* Times: `unit` parts of a second, of which it has 10 to the power of `digits`, for each unit since
+	 * `origin`, before which the file's calendar is another (is_mixed). */
+	bool is_time, is_mixed;
+	int digits;
+	int64_t unit, origin;
 } sheaf_hdf_packing;
+
+/* The source of a column of a table: what an array, or a member of its records, has for a row; without an
+ * array a coordinate of the row: its number by `step`, modulo `extent`. */
+typedef struct sheaf_hdf_source {
+	const sheaf_box_item *array;
+	int member; /* -1: the array's own elements */
+	int64_t step, extent;
+	sheaf_hdf_packing packing;
+} sheaf_hdf_source;
 
 enum { SHEAF_HDF_MOST_COLUMNS = 1000 };
 
@@ -90,10 +107,11 @@ typedef struct sheaf_hdf_reader {
 	sheaf_box *box;
 	sheaf_hdf_found set;
 	sheaf_hdf_packing packing;
-	sheaf_sparse sparse;                 /* of arrays and matrices: all levels of an array are dense */
-	char where[600];                     /* of these, for messages */
-	bool is_whole;                       /* there is one row */
-	int columns[SHEAF_HDF_MOST_COLUMNS]; /* of a table: members by number */
+	sheaf_sparse sparse;   /* of arrays and matrices: all levels of an array are dense */
+	char where[600];       /* of these, for messages */
+	bool is_whole;         /* there is one row */
+	bool is_raw;           /* numbers are read as they are stored */
+	sheaf_builder sources; /* of a table: a sheaf_hdf_source for each of its fields */
 	int ncolumns;
 	sheaf_hdf_column *frame; /* of a data frame: the columns; room for `room` of them */
 	size_t room;
@@ -123,14 +141,48 @@ void sheaf_hdf_make_cell(sheaf_field *field, const sheaf_box_item *item, bool is
 /* Warns of a part of the file that is not read. */
 SHEAF_USE sheaf_status sheaf_hdf_warn(const sheaf_hdf_reader *in, const char *rule, const char *expected,
                                       const char *found, const char *consequence, sheaf_error *err);
-/* Reads the attributes of in->set.values. */
-SHEAF_USE sheaf_status sheaf_hdf_find_packing(sheaf_hdf_reader *in, sheaf_error *err);
+/* Reads the attributes of an array. */
+SHEAF_USE sheaf_status sheaf_hdf_find_packing(const sheaf_hdf_reader *in, const sheaf_box_item *item,
+                                              sheaf_hdf_packing *out, sheaf_error *err);
 /* DATA names the first of n truth values, the first being that of row `row`, that is neither 0 nor 1. */
 SHEAF_USE sheaf_status sheaf_hdf_check_truth(const sheaf_hdf_reader *in, const uint8_t *values, int64_t n,
                                              int64_t row, sheaf_error *err);
+/* The type of the numbers that they stand for. */
+sheaf_type sheaf_hdf_type_of(const sheaf_hdf_packing *p);
+/* Numbers [first, first + n) of an array, unpacked; NaN: missing. */
+SHEAF_USE sheaf_status sheaf_hdf_unpack(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, int64_t first,
+                                        int64_t n, double *numbers, sheaf_error *err);
 /* Values of rows [first, first + n). */
-SHEAF_USE sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                            sheaf_column_builder *to, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p,
+                                            int64_t first, int64_t n, sheaf_column_builder *to,
+                                            sheaf_error *err);
+
+/* ---- times.c ---- */
+
+/* Whether numbers are times, by the attributes `units` and `calendar` of the array. */
+SHEAF_USE sheaf_status sheaf_hdf_find_time(const sheaf_hdf_reader *in, sheaf_hdf_packing *p,
+                                           sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_hdf_put_times(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p,
+                                           int64_t first, int64_t n, sheaf_column_builder *to,
+                                           sheaf_error *err);
+
+/* ---- columns.c ---- */
+
+/* Names of dimensions: those that the file gives them, if there is one for each, and all differ; else i,
+ * j, k, ... */
+typedef struct sheaf_hdf_names {
+	const char *of[SHEAF_MAX_RANK];
+	char text[400];
+} sheaf_hdf_names;
+void sheaf_hdf_name_dimensions(const sheaf_box_item *item, sheaf_hdf_names *out);
+
+/* Whether the dataset is a table, which is known only after its attributes were looked at. */
+SHEAF_USE sheaf_status sheaf_hdf_is_table(sheaf_hdf_reader *in, bool *is, sheaf_error *err);
+/* Makes the schema of a table, and its columns. */
+SHEAF_USE sheaf_status sheaf_hdf_make_table(sheaf_hdf_reader *in, sheaf_error *err);
+/* Rows of a piece. */
+SHEAF_USE sheaf_status sheaf_hdf_put_table(const sheaf_hdf_reader *in, const sheaf_piece *piece,
+                                           sheaf_frame_builder *to, sheaf_error *err);
 
 /* ---- rows.c ---- */
 

@@ -206,7 +206,7 @@ static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 	int64_t row = item->rank > 1 && item->dims[0] > 0 ? in->rows / item->dims[0] : 1, values;
 	int64_t chunk_rows = item->chunks && item->rank > 0 ? item->chunks[0] : 0;
 	in->step = chunk_rows > 0 && sheaf_mul_i64(&values, chunk_rows, row) && values <= MOST ? values : 1;
-	return sheaf_hdf_find_packing(in, err);
+	return SHEAF_OK;
 }
 
 /* ---- schemas ---- */
@@ -220,11 +220,11 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *
 	const sheaf_sparse *s = &in->sparse;
 	const sheaf_box_item *item = in->set.values;
 	bool is_compressed = in->set.kind == HDF_COMPRESSED;
-	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx, (sheaf_dimensions){s->levels.rank, s->shape},
-	                                    &value, err));
-	value->type = item ? item->type : SHEAF_F64;
-	if (item && in->packing.wrap > 0) value->type = item->type - (SHEAF_I8 - SHEAF_U8);
-	if (item && in->packing.is_packed) value->type = in->packing.is_narrow ? SHEAF_F32 : SHEAF_F64;
+	sheaf_hdf_names names;
+	sheaf_hdf_name_dimensions(in->set.kind == HDF_DENSE ? item : NULL, &names);
+	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx,
+	                                    (sheaf_dimensions){s->levels.rank, s->shape, names.of}, &value, err));
+	value->type = item ? sheaf_hdf_type_of(&in->packing) : SHEAF_F64;
 	if (item && item->what == SHEAF_BOX_BOOLS) value->meaning = SHEAF_BOOL;
 	if (item && item->what == SHEAF_BOX_COMPLEX) {
 		value->meaning = SHEAF_COMPLEX;
@@ -245,54 +245,6 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *
 	}
 	SHEAF_TRY(sheaf_sparse_is_sorted(s, true, &t->sorted, err));
 	t->unique = t->sorted;
-	return SHEAF_OK;
-}
-
-/* Makes the schema of a list of texts: a table of one column, named like the array. */
-static sheaf_status make_texts(sheaf_hdf_reader *in, sheaf_error *err)
-{
-	sheaf_field *field;
-	const sheaf_box_item *item = in->set.values;
-	const char *name = *item->name ? item->name : "text";
-	if (item->rank > 1)
-		return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: /%s: expected texts of one dimension, found %d",
-		                  in->file, item->path, item->rank);
-	in->schema.rows = SHEAF_CELLS;
-	in->rows = item->count;
-	in->step = 1;
-	SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, name, strlen(name), &field, err));
-	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false);
-	return SHEAF_OK;
-}
-
-/* ---- tables ---- */
-
-/* Makes the schema of an array of compounds: a table with a column for each member. Members that are not
- * read are left out with a warning, so that the others can be read; in->columns has the numbers of those
- * that are. */
-static sheaf_status make_table(sheaf_hdf_reader *in, sheaf_error *err)
-{
-	const sheaf_box_item *item = in->set.values;
-	in->schema.rows = SHEAF_CELLS;
-	in->rows = item->count;
-	if (item->chunks) in->step = item->chunks[0];
-	for (int m = 0; m < item->nmembers; m++) {
-		sheaf_field *field;
-		const sheaf_box_item *member = &item->members[m];
-		if (member->refused) {
-			char found[300];
-			snprintf(found, sizeof found, "\"%.100s\", which is %.100s", member->name, member->refused);
-			SHEAF_TRY(sheaf_hdf_warn(in, "column not read", "columns of numbers, truth values and texts",
-			                         found, "it is left out", err));
-			continue;
-		}
-		if (in->ncolumns == SHEAF_HDF_MOST_COLUMNS)
-			return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: /%s: expected at most %d columns, found more",
-			                  in->file, item->path, SHEAF_HDF_MOST_COLUMNS);
-		SHEAF_TRY(sheaf_schema_add(&in->schema, in->cx, member->name, strlen(member->name), &field, err));
-		sheaf_hdf_make_cell(field, member, false);
-		in->columns[in->ncolumns++] = m;
-	}
 	return SHEAF_OK;
 }
 
@@ -403,7 +355,6 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
                             sheaf_error *err)
 {
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
-	(void)values;
 	in->file = sheaf_source_name(in->source);
 	in->schema = (sheaf_schema){.cx = in->cx};
 	SHEAF_TRY(sheaf_box_open_known(in->source, in->cx, &in->box, err));
@@ -411,14 +362,13 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 	snprintf(in->where, sizeof in->where, "%.300s: /%.250s", in->file, in->set.at->path);
 	in->sparse = (sheaf_sparse){
 		.cx = in->cx, .where = in->where, .counts = {1}, .read = sheaf_box_read_stored, .from = in->box};
-	bool whole = how->rows == SHEAF_TAKES_WHOLE,
-		 is_table = in->set.kind >= HDF_TEXTS && in->set.kind < HDF_COMPRESSED;
+	bool whole = how->rows == SHEAF_TAKES_WHOLE, is_table;
 	in->step = 1;
-	switch (in->set.kind) {
-	case HDF_TEXTS: SHEAF_TRY(make_texts(in, err)); break;
-	case HDF_TABLE: SHEAF_TRY(make_table(in, err)); break;
-	case HDF_FRAME:
-	case HDF_COLUMN: SHEAF_TRY(sheaf_hdf_make_frame(in, err)); break;
+	in->is_raw = sheaf_values_flag(values, "raw");
+	in->packing.item = in->set.values;
+	SHEAF_TRY(sheaf_hdf_is_table(in, &is_table, err));
+	switch (is_table ? HDF_TABLE : in->set.kind) {
+	case HDF_TABLE: SHEAF_TRY(sheaf_hdf_make_table(in, err)); break;
 	case HDF_COMPRESSED: SHEAF_TRY(measure_compressed(in, err)); break;
 	case HDF_COORDINATES: SHEAF_TRY(measure_coordinates(in, err)); break;
 	default: SHEAF_TRY(measure_dense(in, err)); break;
@@ -438,5 +388,6 @@ void sheaf_hdf_close(void *reader)
 	sheaf_hdf_reader *in = (sheaf_hdf_reader *)reader;
 	sheaf_sparse_close(&in->sparse);
 	sheaf_hdf_close_frame(in);
+	sheaf_builder_drop(&in->sources);
 	sheaf_box_leave(in->box);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows: runs of values with their coordinates, or of texts, or of records. A piece is identified by the
+/* Rows: runs of values with their coordinates, or of the columns of a table. A piece is identified by the
  * number of its first row, as if rows were bytes, and has no bytes of its own: threads that decode read the
  * runs of each array that they need from the file, where chunks are unpacked whole. */
 #include "base/buffer.h"
@@ -19,53 +19,11 @@ static sheaf_status put_whole(const sheaf_hdf_reader *in, sheaf_frame_builder *t
 	sheaf_depth depth = in->set.kind == HDF_COMPRESSED ? SHEAF_CHECK_NONE : SHEAF_CHECK_FULL;
 	SHEAF_TRY(sheaf_sparse_put_whole(&in->sparse, depth, column, &broken, err));
 	if (!item || item->what == SHEAF_BOX_BOOLS || in->packing.is_packed)
-		return in->rows ? sheaf_hdf_put_values(in, 0, in->rows, column, err) : SHEAF_OK;
+		return in->rows ? sheaf_hdf_put_values(in, &in->packing, 0, in->rows, column, err) : SHEAF_OK;
 	sheaf_buffer values = {0};
 	int64_t n = in->rows * (item->what == SHEAF_BOX_COMPLEX ? 2 : 1);
 	SHEAF_TRY(sheaf_box_read(in->box, (sheaf_box_run){item, 0, n}, item->type, &values, err));
 	sheaf_builder_hold(&column->values, &values);
-	return SHEAF_OK;
-}
-
-/* ---- texts and records ---- */
-
-/* Puts texts [first, first + n) of a list into its column. */
-static sheaf_status put_texts(const sheaf_hdf_reader *in, int64_t first, int64_t n, sheaf_column_builder *to,
-                              sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
-	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer offsets = {0};
-	SHEAF_TRY(sheaf_box_read_texts(in->box, (sheaf_box_run){in->set.values, first, first + n}, &bytes,
-	                               &offsets, err));
-	const int64_t *ends = (const int64_t *)(const void *)offsets.data;
-	for (int64_t i = 0; i < n; i++)
-		sheaf_column_put_text(to, bytes.data ? bytes.data + ends[i] : NULL, (size_t)(ends[i + 1] - ends[i]));
-	return SHEAF_OK;
-}
-
-/* Puts one member of all records of a piece into its column: numbers at once, texts one by one, as their
- * bytes may be elsewhere in the file. `column` counts the columns that are read; in->columns has their
- * members. */
-static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const sheaf_buffer *records,
-                               const sheaf_piece *piece, sheaf_column_builder *to, sheaf_error *err)
-{
-	const sheaf_box_item *table = in->set.values, *member = &table->members[in->columns[column]];
-	int64_t n = piece->size;
-	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer text = {0};
-	if (member->what != SHEAF_BOX_TEXTS) {
-		size_t size = (size_t)n * sheaf_type_size(member->type) * (member->what == SHEAF_BOX_COMPLEX ? 2 : 1);
-		if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
-		sheaf_box_record_values(table, in->columns[column], records->data, n, to->values.data);
-		if (member->what == SHEAF_BOX_BOOLS)
-			SHEAF_TRY(sheaf_hdf_check_truth(in, to->values.data, n, piece->byte, err));
-		to->values.size = size;
-		return SHEAF_OK;
-	}
-	for (int64_t i = 0; i < n; i++) {
-		const uint8_t *record = records->data + records->size / (size_t)n * (size_t)i;
-		SHEAF_TRY(sheaf_box_record_text(in->box, member, record, &text, err));
-		sheaf_column_put_text(to, text.data, text.size);
-	}
 	return SHEAF_OK;
 }
 
@@ -74,7 +32,7 @@ static sheaf_status put_column(const sheaf_hdf_reader *in, int column, const she
 /* About what a row takes in memory, for cutting: a text, or a value and its coordinates. */
 static int64_t bytes_of_row(const sheaf_hdf_reader *in)
 {
-	return in->set.kind == HDF_TEXTS ? 32 : 8 + 8 * (in->sparse.levels.rank + in->ncolumns);
+	return 8 + 8 * (in->sparse.levels.rank + 2 * in->schema.nfields);
 }
 
 /* Takes the next piece of rows, about as many as `bytes` bytes hold. Chunks are unpacked whole, so that a
@@ -97,13 +55,12 @@ sheaf_status sheaf_hdf_cut(void *reader, int64_t bytes, sheaf_piece *piece, shea
 	return SHEAF_OK;
 }
 
-/* Decodes a piece of rows on a worker's thread: the one row of a whole matrix, texts, records of a table,
- * or entries with their values. The piece's byte and size are its first row and its number of rows. */
+/* Decodes a piece of rows on a worker's thread: the one row of a whole matrix, rows of a table, or entries
+ * with their values. The piece's byte and size are its first row and its number of rows. */
 sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, sheaf_frame *frame,
                               sheaf_context *cx, sheaf_error *err)
 {
 	const sheaf_hdf_reader *in = (const sheaf_hdf_reader *)reader;
-	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer records = {0};
 	sheaf_frame_builder to;
 	int64_t first = piece->byte, n = piece->size;
 	sheaf_status status = sheaf_frame_builder_begin(&to, &in->schema, frame, cx, err);
@@ -112,16 +69,13 @@ sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *piece, shea
 		status = put_whole(in, &to, err);
 	} else if (in->frame) {
 		status = sheaf_hdf_put_frame(in, first, n, &to, err);
-	} else if (in->set.kind == HDF_TEXTS) {
-		status = put_texts(in, first, n, &to.columns[0], err);
-	} else if (in->set.kind == HDF_TABLE) {
-		status =
-			sheaf_box_read_records(in->box, (sheaf_box_run){in->set.values, first, first + n}, &records, err);
-		for (int c = 0; c < in->ncolumns && !status; c++)
-			status = put_column(in, c, &records, piece, &to.columns[c], err);
+	} else if (in->sources.size) {
+		status = sheaf_hdf_put_table(in, piece, &to, err);
 	} else {
 		status = sheaf_sparse_put_run(&in->sparse, (sheaf_run){first, first + n}, &to, err);
-		if (!status) status = sheaf_hdf_put_values(in, first, n, &to.columns[in->sparse.levels.rank], err);
+		if (!status)
+			status =
+				sheaf_hdf_put_values(in, &in->packing, first, n, &to.columns[in->sparse.levels.rank], err);
 	}
 	if (!status) to.nrows = in->is_whole ? 1 : n;
 	return sheaf_frame_builder_end(&to, status, frame, err);

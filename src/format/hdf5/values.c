@@ -30,32 +30,32 @@ sheaf_status sheaf_hdf_warn(const sheaf_hdf_reader *in, const char *rule, const 
 }
 
 /* An attribute that is not applied. */
-static sheaf_status warn(const sheaf_hdf_reader *in, const char *name, const char *expected, sheaf_error *err)
+static sheaf_status warn(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, const char *name,
+                         const char *expected, sheaf_error *err)
 {
 	char found[300];
-	snprintf(found, sizeof found, "others in \"%s\" of /%.200s", name, in->set.at->path);
+	snprintf(found, sizeof found, "others in \"%s\" of /%.200s", name, p->item->path);
 	return sheaf_hdf_warn(in, "attribute not applied", expected, found, "all numbers are read without it",
 	                      err);
 }
 
 /* Reads the numbers of an attribute of the values into `out`. *n is the room, and becomes how many there
- * are, from `least` to the room; 0 if there is no such attribute, or an empty one. Any other content is
- * an error. */
-static sheaf_status take(const sheaf_hdf_reader *in, const char *name, size_t least, double *out, size_t *n,
-                         sheaf_error *err)
+ * are; 0 if there is no such attribute, or an empty one. Any other content is an error. */
+static sheaf_status take(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, const char *name,
+                         double *out, size_t *n, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer found = {0};
 	sheaf_error failure = {0};
 	size_t most = *n;
 	*n = 0;
-	sheaf_status status = sheaf_box_numbers(in->box, in->set.at->path, name, SHEAF_F64, &found, &failure);
+	sheaf_status status = sheaf_box_numbers(in->box, p->item->path, name, SHEAF_F64, &found, &failure);
 	if (status == SHEAF_UNKNOWN) return sheaf_forgive(status, "nothing is said");
 	if (status) return sheaf_fail_again(err, &failure);
 	size_t count = found.size / sizeof *out;
-	if (count > 0 && (count < least || count > most))
+	if (count > most)
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s: /%s: expected the attribute \"%s\" to be %s, found %zu numbers", in->file,
-		                  in->set.at->path, name, most == 1 ? "one number" : "a few numbers", count);
+		                  p->item->path, name, most == 1 ? "one number" : "a few numbers", count);
 	if (count) memcpy(out, found.data, found.size);
 	*n = count;
 	return SHEAF_OK;
@@ -63,13 +63,13 @@ static sheaf_status take(const sheaf_hdf_reader *in, const char *name, size_t le
 
 /* Reads an attribute without which the numbers are right, too, though some of them may be missing: one
  * that makes no sense is warned of and not applied. Parameters and results are those of `take`. */
-static sheaf_status take_mark(const sheaf_hdf_reader *in, const char *name, size_t least, double *out,
-                              size_t *n, sheaf_error *err)
+static sheaf_status take_mark(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, const char *name,
+                              double *out, size_t *n, sheaf_error *err)
 {
 	sheaf_error failure = {0};
-	sheaf_status status = take(in, name, least, out, n, &failure);
+	sheaf_status status = take(in, p, name, out, n, &failure);
 	if (status != SHEAF_DATA) return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
-	return warn(in, name, "one number, or as many as the name means", err);
+	return warn(in, p, name, "one number, or as many as the name means", err);
 }
 
 /* The number that an attribute or a value means where stored numbers are unsigned ones in a signed type: -1
@@ -80,11 +80,11 @@ static double wrapped(const sheaf_hdf_packing *p, double number)
 }
 
 /* Whether the stored type, or the unsigned one of its size, has this number. */
-static bool can_be_stored(const sheaf_hdf_reader *in, double number)
+static bool can_be_stored(const sheaf_hdf_packing *p, double number)
 {
-	sheaf_type type = in->set.values->type;
+	sheaf_type type = p->item->type;
 	int bits = 8 * (int)sheaf_type_size(type);
-	bool is_signed = type >= SHEAF_I8, is_wide = !is_signed || in->packing.wrap > 0;
+	bool is_signed = type >= SHEAF_I8, is_wide = !is_signed || p->wrap > 0;
 	if (type >= SHEAF_F32) return true;
 	return number == floor(number) && number >= (is_signed ? -ldexp(1, bits - 1) : 0) &&
 	       number < ldexp(1, is_wide ? bits : bits - 1);
@@ -93,20 +93,20 @@ static bool can_be_stored(const sheaf_hdf_reader *in, double number)
 /* Reads the limits of valid numbers, from valid_range or else valid_min and valid_max. Limits are of the
  * stored type, as the CF conventions say: others are warned of and not applied, and of a range neither
  * is. */
-static sheaf_status take_range(sheaf_hdf_reader *in, sheaf_error *err)
+static sheaf_status take_range(const sheaf_hdf_reader *in, sheaf_hdf_packing *p, sheaf_error *err)
 {
 	static const char *const names[] = {"valid_min", "valid_max"}, *const range = "valid_range";
-	sheaf_hdf_packing *p = &in->packing;
 	double limits[2], *const to[] = {&p->least, &p->most};
 	size_t n = 2;
-	SHEAF_TRY(take_mark(in, range, 2, limits, &n, err));
-	if (n && (!can_be_stored(in, limits[0]) || !can_be_stored(in, limits[1])))
-		return warn(in, range, "limits of the type of the stored numbers", err);
+	SHEAF_TRY(take_mark(in, p, range, limits, &n, err));
+	if (n == 1) return warn(in, p, range, "two limits", err);
+	if (n && (!can_be_stored(p, limits[0]) || !can_be_stored(p, limits[1])))
+		return warn(in, p, range, "limits of the type of the stored numbers", err);
 	for (int i = 0; i < 2; i++) {
 		size_t one = 1;
-		if (n == 0) SHEAF_TRY(take_mark(in, names[i], 1, &limits[i], &one, err));
-		if (one && !can_be_stored(in, limits[i]))
-			SHEAF_TRY(warn(in, names[i], "a limit of the type of the stored numbers", err));
+		if (n == 0) SHEAF_TRY(take_mark(in, p, names[i], &limits[i], &one, err));
+		if (one && !can_be_stored(p, limits[i]))
+			SHEAF_TRY(warn(in, p, names[i], "a limit of the type of the stored numbers", err));
 		else if (one)
 			*to[i] = wrapped(p, limits[i]);
 	}
@@ -114,71 +114,83 @@ static sheaf_status take_range(sheaf_hdf_reader *in, sheaf_error *err)
 }
 
 /* Reads the numbers that mean missing values: up to one of _FillValue, and several of missing_value. */
-static sheaf_status take_missing(sheaf_hdf_reader *in, sheaf_error *err)
+static sheaf_status take_missing(const sheaf_hdf_reader *in, sheaf_hdf_packing *p, sheaf_error *err)
 {
 	static const char *const names[] = {"_FillValue", "missing_value"};
-	sheaf_hdf_packing *p = &in->packing;
 	for (int i = 0; i < 2; i++) {
 		size_t n = i ? SHEAF_HDF_MOST_MISSING - 1 : 1;
 		double *at = &p->missing[p->nmissing];
-		SHEAF_TRY(take_mark(in, names[i], 1, at, &n, err));
+		SHEAF_TRY(take_mark(in, p, names[i], at, &n, err));
 		for (size_t k = 0; k < n; k++) at[k] = wrapped(p, at[k]);
 		p->nmissing += (int)n;
 	}
 	return SHEAF_OK;
 }
 
-/* Finds out from the attributes of in->set.values which numbers the stored ones stand for, as netCDF and
- * the CF conventions say: unsigned ones, missing ones, limits, scale and offset. The result is of 32 bits
- * only if scale and offset and the stored numbers are. */
-sheaf_status sheaf_hdf_find_packing(sheaf_hdf_reader *in, sheaf_error *err)
+/* Finds out from the attributes of an array which numbers the stored ones stand for, as netCDF and the CF
+ * conventions say: unsigned ones, missing ones, limits, scale and offset. The result is of 32 bits only if
+ * scale and offset and the stored numbers are. Nothing is applied if the user wants stored numbers. */
+sheaf_status sheaf_hdf_find_packing(const sheaf_hdf_reader *in, const sheaf_box_item *item,
+                                    sheaf_hdf_packing *p, sheaf_error *err)
 {
 	size_t scale = 1, offset = 1;
 	bool is_unsigned;
-	const sheaf_box_item *item = in->set.values;
-	sheaf_hdf_packing *p = &in->packing;
-	*p = (sheaf_hdf_packing){.scale = 1, .least = (double)-INFINITY, .most = (double)INFINITY};
-	if (item->what != SHEAF_BOX_NUMBERS) return SHEAF_OK;
+	*p = (sheaf_hdf_packing){.item = item, .scale = 1, .least = (double)-INFINITY, .most = (double)INFINITY};
+	if (item->what != SHEAF_BOX_NUMBERS || in->is_raw) return SHEAF_OK;
 	for (int i = 0; i < 2 && p->wrap == 0 && item->type >= SHEAF_I8 && item->type <= SHEAF_I64; i++) {
 		SHEAF_TRY(sheaf_hdf_says(in->box, item, "_Unsigned", i ? "True" : "true", &is_unsigned, err));
 		if (is_unsigned) p->wrap = ldexp(1, 8 * (int)sheaf_type_size(item->type));
 	}
-	SHEAF_TRY(take_missing(in, err));
-	SHEAF_TRY(take_range(in, err));
-	SHEAF_TRY(take(in, "scale_factor", 1, &p->scale, &scale, err));
-	SHEAF_TRY(take(in, "add_offset", 1, &p->offset, &offset, err));
-	p->is_packed = scale || offset || p->nmissing || isfinite(p->least) || isfinite(p->most);
+	SHEAF_TRY(take_missing(in, p, err));
+	SHEAF_TRY(take_range(in, p, err));
+	SHEAF_TRY(take(in, p, "scale_factor", &p->scale, &scale, err));
+	SHEAF_TRY(take(in, p, "add_offset", &p->offset, &offset, err));
+	p->is_scaled = scale || offset;
+	p->is_packed = p->is_scaled || p->nmissing || isfinite(p->least) || isfinite(p->most);
 	p->is_narrow = item->type == SHEAF_F32 && p->scale == (double)(float)p->scale &&
 	               p->offset == (double)(float)p->offset;
 	return SHEAF_OK;
 }
 
+sheaf_type sheaf_hdf_type_of(const sheaf_hdf_packing *p)
+{
+	if (p->is_packed) return p->is_narrow ? SHEAF_F32 : SHEAF_F64;
+	return p->wrap > 0 ? p->item->type - (SHEAF_I8 - SHEAF_U8) : p->item->type;
+}
+
 /* ---- values ---- */
 
-/* Puts the values of rows [first, first + n): the numbers that the stored ones stand for, NaN where they
- * are missing. They are computed as doubles, in the column's memory; float32 columns are narrowed in
- * place afterwards, from the first on, so that no number is overwritten before it is read. An unsigned
- * number of 64 bits that a double does not hold is an error. */
-static sheaf_status put_unpacked(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                 sheaf_column_builder *to, sheaf_error *err)
+/* Reads the numbers that those from `first` on stand for, NaN where they are missing. An unsigned number
+ * of 64 bits that a double does not hold is an error. */
+sheaf_status sheaf_hdf_unpack(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, int64_t first,
+                              int64_t n, double *numbers, sheaf_error *err)
 {
-	size_t width = sheaf_type_size(to->field->type);
-	const sheaf_hdf_packing *p = &in->packing;
-	if (!sheaf_builder_room(&to->values, (size_t)n * sizeof(double) + 1))
-		return sheaf_builder_status(&to->values, err);
-	double *numbers = (double *)(void *)to->values.data;
-	sheaf_box_run run = {in->set.values, first, first + n};
-	SHEAF_TRY(sheaf_box_read_into(in->box, run, SHEAF_F64, numbers, err));
+	SHEAF_TRY(
+		sheaf_box_read_into(in->box, (sheaf_box_run){p->item, first, first + n}, SHEAF_F64, numbers, err));
 	for (int64_t i = 0; i < n; i++) {
 		double number = wrapped(p, numbers[i]);
 		if (numbers[i] < 0 && number - p->wrap != numbers[i])
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "%s: /%s: expected unsigned numbers that float64 holds, found the bits of %.0f",
-			                  in->file, in->set.at->path, numbers[i]);
+			                  in->file, p->item->path, numbers[i]);
 		bool missing = number < p->least || number > p->most;
 		for (int k = 0; k < p->nmissing; k++) missing |= number == p->missing[k];
 		numbers[i] = missing ? (double)NAN : number * p->scale + p->offset;
 	}
+	return SHEAF_OK;
+}
+
+/* Puts the values of rows [first, first + n): the numbers that the stored ones stand for. They are
+ * computed as doubles, in the column's memory; float32 columns are narrowed in place afterwards, from the
+ * first on, so that no number is overwritten before it is read. */
+static sheaf_status put_unpacked(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, int64_t first,
+                                 int64_t n, sheaf_column_builder *to, sheaf_error *err)
+{
+	size_t width = sheaf_type_size(to->field->type);
+	if (!sheaf_builder_room(&to->values, (size_t)n * sizeof(double) + 1))
+		return sheaf_builder_status(&to->values, err);
+	double *numbers = (double *)(void *)to->values.data;
+	SHEAF_TRY(sheaf_hdf_unpack(in, p, first, n, numbers, err));
 	for (int64_t i = 0; i < n && to->field->type == SHEAF_F32; i++) {
 		float narrow = (float)numbers[i];
 		memcpy(to->values.data + (size_t)i * width, &narrow, width);
@@ -200,16 +212,16 @@ sheaf_status sheaf_hdf_check_truth(const sheaf_hdf_reader *in, const uint8_t *va
 
 /* Puts the values of rows [first, first + n): as they are stored, or unpacked as netCDF's attributes say.
  * Signed numbers that mean unsigned ones have the same bits, and are read as they are. */
-sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, int64_t first, int64_t n,
-                                  sheaf_column_builder *to, sheaf_error *err)
+sheaf_status sheaf_hdf_put_values(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, int64_t first,
+                                  int64_t n, sheaf_column_builder *to, sheaf_error *err)
 {
 	int64_t parts = to->field->meaning == SHEAF_COMPLEX ? 2 : 1;
-	const sheaf_box_item *item = in->set.values;
+	const sheaf_box_item *item = p->item;
 	size_t size = (size_t)(n * parts) * sheaf_type_size(to->field->type);
-	if (in->packing.is_packed) return put_unpacked(in, first, n, to, err);
+	if (p->is_packed) return put_unpacked(in, p, first, n, to, err);
 	if (!sheaf_builder_room(&to->values, size + 1)) return sheaf_builder_status(&to->values, err);
 	/* Signed numbers have the bits of the unsigned ones that they stand for. */
-	sheaf_type type = in->packing.wrap > 0 ? item->type : to->field->type;
+	sheaf_type type = p->wrap > 0 ? item->type : to->field->type;
 	SHEAF_TRY(sheaf_box_read_into(in->box, (sheaf_box_run){item, first * parts, (first + n) * parts}, type,
 	                              to->values.data, err));
 	if (to->field->meaning == SHEAF_BOOL)

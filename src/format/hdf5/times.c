@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Times as the CF conventions have them (section 4.4): numbers with the attribute units, "days since 1990-1-1
+ * 12:00", and perhaps a calendar. Those of the Gregorian calendar become times; where it is "standard", the
+ * reference may lie before 1582-10-15, and is a date of the Julian calendar then. Other calendars, and units
+ * of no fixed length, are refused. */
+#include "base/buffer.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "format/hdf5/hdf5.h"
+#include "number/date.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { GREGORIAN = -141427 /* 1582-10-15 in days since 1970-01-01 */ };
+
+static sheaf_status refuse(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, const char *what,
+                           const char *found, sheaf_error *err)
+{
+	return sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                  "%s: /%.200s: expected %s, found \"%.60s\" (" SHEAF_OPTION("raw") " reads numbers)",
+	                  in->file, p->item->path, what, found);
+}
+
+/* Days since 1970-01-01 of a date of the Gregorian calendar, or the Julian one. */
+static int64_t days_of(int64_t year, int month, int day, bool is_julian)
+{
+	enum { EPOCH = 2440588 };
+	int64_t early = month < 3, y = year + 4800 - early, m = month + 12 * early - 3;
+	int64_t days = day + (153 * m + 2) / 5 + 365 * y + y / 4;
+	return (is_julian ? days - 32083 : days - y / 100 + y / 400 - 32045) - EPOCH;
+}
+
+/* Reads the offset from UTC at the end of a reference, in minutes; false: there is something else. */
+static bool scan_zone(const char *text, int *minutes)
+{
+	int hour, minute = 0, n = 0;
+	*minutes = 0;
+	while (*text == ' ') text++;
+	if (!*text || strcasecmp(text, "UTC") == 0 || strcasecmp(text, "GMT") == 0 || strcasecmp(text, "Z") == 0)
+		return true;
+	bool is_west = *text == '-';
+	if (*text != '-' && *text != '+') return false;
+	if (sscanf(text + 1, "%2d%n:%2d%n", &hour, &n, &minute, &n) < 1 || text[1 + n]) return false;
+	*minutes = (is_west ? -1 : 1) * (60 * hour + minute);
+	return hour >= 0 && hour < 24 && minute >= 0 && minute < 60;
+}
+
+/* Reads "1990-1-1 12:0:0.0 -6:00", of which only the date is needed, as seconds since 1970. */
+static bool scan_reference(const char *text, bool is_mixed, int64_t *seconds)
+{
+	int year, month, day, n = 0, clock[3] = {0}, minutes;
+	if (sscanf(text, "%d-%2d-%2d%n", &year, &month, &day, &n) < 3) return false;
+	if (year < (is_mixed ? 1 : -4000) || year > 9999 || month < 1 || month > 12 || day < 1) return false;
+	bool is_julian = is_mixed && days_of(year, month, day, false) < GREGORIAN;
+	if (day > days_of(year, month + 1, 1, is_julian) - days_of(year, month, 1, is_julian)) return false;
+	text += n;
+	if (*text == 'T' || *text == 't' || *text == ' ') {
+		n = 0;
+		if (sscanf(text + 1, "%2d:%2d%n:%2d%n", &clock[0], &clock[1], &n, &clock[2], &n) >= 2) text += 1 + n;
+		if (*text == '.') text += 1 + strspn(text + 1, "0");
+	}
+	for (int i = 0; i < 3; i++)
+		if (clock[i] < 0 || clock[i] > (i ? 59 : 23)) return false;
+	if (!scan_zone(text, &minutes)) return false;
+	*seconds = days_of(year, month, day, is_julian) * SHEAF_DAY_SECONDS + 3600 * (int64_t)clock[0] +
+	           60 * (int64_t)(clock[1] - minutes) + clock[2];
+	return true;
+}
+
+/* Reads a text of the array, without a text a "". */
+static sheaf_status take_text(const sheaf_hdf_reader *in, const sheaf_box_item *item, const char *name,
+                              char out[100], sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer text = {0};
+	bool has;
+	SHEAF_TRY(sheaf_box_has_text(in->box, item->path, name, &has, err));
+	if (has) SHEAF_TRY(sheaf_box_text(in->box, item->path, name, &text, err));
+	snprintf(out, 100, "%.*s", (int)text.size, text.size ? (const char *)text.data : "");
+	return SHEAF_OK;
+}
+
+/* The units that have a fixed length, in parts of a second, of which `digits` says how many it has. */
+static const struct {
+	const char *name, *brief;
+	int digits;
+	int64_t parts;
+} units[] = {{"day", "d", 0, 86400},      {"hour", "h", 0, 3600},        {"hour", "hr", 0, 3600},
+             {"minute", "min", 0, 60},    {"second", "s", 0, 1},         {"second", "sec", 0, 1},
+             {"millisecond", "ms", 3, 1}, {"millisecond", "msec", 3, 1}, {"microsecond", "us", 6, 1},
+             {"nanosecond", "ns", 9, 1}};
+
+/* Finds the unit that the first `n` bytes name, in any case, and in the plural. */
+static bool find_unit(const char *text, size_t n, sheaf_hdf_packing *p)
+{
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		const char *const names[] = {units[i].name, units[i].brief};
+		for (int k = 0; k < 2; k++) {
+			size_t size = strlen(names[k]);
+			bool fits = n == size || (n == size + 1 && (text[size] | 32) == 's' && size > 1);
+			if (!fits || strncasecmp(text, names[k], size) != 0) continue;
+			p->digits = units[i].digits;
+			p->unit = units[i].parts;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether numbers of units are whole ones, as they are stored. */
+static bool is_whole(const sheaf_hdf_packing *p)
+{
+	return p->item->type < SHEAF_F32 && !p->is_scaled && p->wrap == 0;
+}
+
+/* Counts times in microseconds, to which other programs round fractions of a unit, if there is one that is no
+ * whole number of what the unit counts. All times are looked at. */
+static sheaf_status find_digits(const sheaf_hdf_reader *in, sheaf_hdf_packing *p, sheaf_error *err)
+{
+	enum { STEP = 1 << 12, MICROSECONDS = 6 };
+	double numbers[STEP];
+	bool has_fraction = false;
+	for (int64_t at = 0, n; at < p->item->count && !has_fraction; at += n) {
+		n = p->item->count - at < STEP ? p->item->count - at : STEP;
+		SHEAF_TRY(sheaf_check_stop(in->cx, err));
+		SHEAF_TRY(sheaf_hdf_unpack(in, p, at, n, numbers, err));
+		for (int64_t i = 0; i < n; i++) {
+			double parts = (numbers[i] - floor(numbers[i])) * (double)p->unit;
+			has_fraction |= parts != floor(parts);
+		}
+	}
+	for (; has_fraction && p->digits < MICROSECONDS; p->digits += 3) p->unit *= 1000;
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf_find_time(const sheaf_hdf_reader *in, sheaf_hdf_packing *p, sheaf_error *err)
+{
+	char text[100], calendar[100];
+	if (p->item->what != SHEAF_BOX_NUMBERS || in->is_raw) return SHEAF_OK;
+	SHEAF_TRY(take_text(in, p->item, "units", text, err));
+	const char *since = strstr(text, " since "), *word = text;
+	if (!since) return SHEAF_OK;
+	while (*word == ' ') word++;
+	size_t n = strcspn(word, " ");
+	if (word + n != since) return SHEAF_OK;
+	SHEAF_TRY(take_text(in, p->item, "calendar", calendar, err));
+	bool is_proleptic = strcasecmp(calendar, "proleptic_gregorian") == 0;
+	p->is_mixed = !is_proleptic;
+	if (*calendar && !is_proleptic && strcasecmp(calendar, "standard") != 0 &&
+	    strcasecmp(calendar, "gregorian") != 0)
+		return refuse(in, p, "times of the Gregorian calendar", calendar, err);
+	if (!find_unit(word, n, p)) return refuse(in, p, "days or a unit below since a date", text, err);
+	for (since += 7; *since == ' ';) since++;
+	if (!scan_reference(since, p->is_mixed, &p->origin))
+		return refuse(in, p, "units since a date and a time", text, err);
+	if (!is_whole(p)) SHEAF_TRY(find_digits(in, p, err));
+	for (int i = 0; i < p->digits; i++)
+		if (!sheaf_mul_i64(&p->origin, p->origin, 10))
+			return refuse(in, p, "times that 64 bits hold", text, err);
+	p->is_time = true;
+	return SHEAF_OK;
+}
+
+/* A number of units as a time; false if 64 bits do not hold it. */
+static bool time_of(const sheaf_hdf_packing *p, int64_t whole, double fraction, int64_t *out)
+{
+	return sheaf_mul_i64(out, whole, p->unit) && sheaf_add_i64(out, *out, p->origin) &&
+	       sheaf_add_i64(out, *out, llround(fraction * (double)p->unit));
+}
+
+/* Puts one time, or a missing one. */
+static sheaf_status put_time(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, int64_t time,
+                             bool is_there, sheaf_column_builder *to, sheaf_error *err)
+{
+	int32_t rest;
+	int64_t row = (int64_t)(to->values.size / sizeof time);
+	if (!is_there) sheaf_level_miss(&to->levels[0], row, 0);
+	sheaf_builder_i64(&to->values, is_there ? time : 0);
+	if (!is_there || !p->is_mixed ||
+	    sheaf_split_time(time, p->digits, &rest) >= (int64_t)GREGORIAN * SHEAF_DAY_SECONDS)
+		return SHEAF_OK;
+	return refuse(in, p, "times from 1582-10-15 on, when the Gregorian calendar begins", "an earlier one",
+	              err);
+}
+
+/* Puts whole numbers of units, with all of their 64 bits. */
+static sheaf_status put_whole_units(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, sheaf_box_run run,
+                                    sheaf_column_builder *to, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer units_read = {0};
+	SHEAF_TRY(sheaf_box_read(in->box, run, SHEAF_I64, &units_read, err));
+	const int64_t *numbers = (const int64_t *)(const void *)units_read.data;
+	for (int64_t i = 0; i < run.to - run.from; i++) {
+		double number = (double)numbers[i];
+		int64_t time = 0;
+		bool is_there = number >= p->least && number <= p->most;
+		for (int k = 0; k < p->nmissing; k++)
+			is_there &= number != p->missing[k] || numbers[i] != (int64_t)p->missing[k];
+		if (is_there && !time_of(p, numbers[i], 0, &time))
+			return refuse(in, p, "times that 64 bits hold", "others", err);
+		SHEAF_TRY(put_time(in, p, time, is_there, to, err));
+	}
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_hdf_put_times(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, int64_t first,
+                                 int64_t n, sheaf_column_builder *to, sheaf_error *err)
+{
+	const double most = 9e18;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = in->cx};
+	if (is_whole(p)) return put_whole_units(in, p, (sheaf_box_run){p->item, first, first + n}, to, err);
+	if (!sheaf_builder_room(&b, (size_t)n * sizeof most)) return sheaf_builder_status(&b, err);
+	double *numbers = (double *)(void *)b.data;
+	SHEAF_TRY(sheaf_hdf_unpack(in, p, first, n, numbers, err));
+	for (int64_t i = 0; i < n; i++) {
+		double whole = floor(numbers[i]);
+		int64_t time = 0;
+		bool is_there = !isnan(whole);
+		if (is_there && (fabs(whole) > most || !time_of(p, (int64_t)whole, numbers[i] - whole, &time)))
+			return refuse(in, p, "times that 64 bits hold", "others", err);
+		SHEAF_TRY(put_time(in, p, time, is_there, to, err));
+	}
+	return SHEAF_OK;
+}
