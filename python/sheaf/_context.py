@@ -255,11 +255,14 @@ class Context:
         if self._closing:
             self.close()
 
-    def close(self, _free: Any = lib.sheaf_context_free, _getpid: Any = os.getpid) -> None:
+    # At the end of the process names of modules are None: what they need are defaults.
+
+    def close(self, _free: Any = lib.sheaf_context_free, _getpid: Any = os.getpid,
+              _nothing: Any = c_void_p) -> None:
         """Frees the context once nothing lives in it any more."""
         self._closing = True
         if self._children == 0 and self.handle and not self.abandoned and self.pid == _getpid():
-            handle, self.handle = self.handle, c_void_p()
+            handle, self.handle = self.handle, _nothing()
             _free(handle)
 
     def __del__(self) -> None:
@@ -316,7 +319,7 @@ class Handle:
             if other._ending:
                 other.close()
 
-    def close(self, _getpid: Any = os.getpid) -> None:
+    def close(self, _getpid: Any = os.getpid, _nothing: Any = c_void_p) -> None:
         """Ends it, once no other needs it; may be called again."""
         context = self.context
         self._ending = True
@@ -324,7 +327,7 @@ class Handle:
             return
         if self.pointer and not context.abandoned and context.pid == _getpid():
             with self.lock:
-                pointer, self.pointer = self.pointer, c_void_p()
+                pointer, self.pointer = self.pointer, _nothing()
                 if pointer:
                     self._close(pointer)
         if self._joined:

@@ -32,6 +32,9 @@ def makes(target: str, *kinds: type) -> Callable[[Made], Made]:
 
 def made(target: str, thing: object, *arguments: Any) -> Any:
     """What a thing becomes for a target."""
-    import_module(f".{_MODULES[target]}", __package__)
-    maker = next(_makers[target, kind] for kind in type(thing).__mro__ if (target, kind) in _makers)
+    maker = _makers.get((target, type(thing)))
+    if maker is None:
+        import_module(f".{_MODULES[target]}", __package__)
+        maker = next(_makers[target, kind] for kind in type(thing).__mro__ if (target, kind) in _makers)
+        _makers[target, type(thing)] = maker
     return maker(thing, *arguments)

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Torch tensors that share memory, and torch's kind of loaders. Imported when it is needed.
+"""Torch tensors, and torch's kind of loaders. Imported when it is needed.
 
-The memory is shared with other frames: clone a tensor before you change it.
+Tensors of a frame share its memory: clone one before you change it. Those of a batch are copies.
 """
 from __future__ import annotations
 
+import warnings
+from ctypes import c_int64, memmove
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch.utils.data import IterableDataset
 
+from . import _layout as c
 from ._errors import UsageError, wrong
 from ._peers import makes
 from ._scipy import entries_of, matrix_of_frame
+from .fields import DTYPES
 from .loader import Batch, Batches, Iteration
 from .frame import Column, Frame, share
 from .packed import Packed
@@ -23,27 +28,32 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .fields import Field
+    from .fields import Field, Schema
+    from .loader import _State
 
 _LAYOUTS = {"dense": ("nested", "values", "parts"), "sparse": ("csr", "parts")}
+_TYPES = [(getattr(torch, np.dtype(name).name, None), np.dtype(name).itemsize) for name in DTYPES]
+_CSR = {(c.SHEAF_PART_OFFSETS, 1), (c.SHEAF_PART_INDICES, 0), (c.SHEAF_PART_VALUES, 0)}
 _TAKEN = ("dense", "sparse", "values", "bool", "complex")
 
 
 def tensor(array: NDArray[Any], pin_memory: bool = False) -> Any:
     """A tensor that shares an array's memory; pinned, a copy, if there is a device to pin it for."""
-    made = torch.from_numpy(share(array))
+    made = torch.from_numpy(array if array.flags.writeable else share(array))
     return made.pin_memory() if pin_memory and torch.cuda.is_available() else made
 
 
 def parts_of_column(column: Column, pin_memory: bool = False, missing: Any = None) -> dict[str, Any]:
     """The arrays of a column as tensors: values and offsets; for a sparse stream also indices and
     entry_offsets."""
-    if column.field.storage == "sparse":
+    if column.field.storage != "sparse":
+        arrays = {"values": column.numbers(missing), "offsets": column.offsets}
+    else:
         column.need()
-    values = column.values if column.field.storage == "sparse" else column.numbers(missing)
-    arrays = {"values": values, "offsets": column.offsets, "indices": column.indices,
-              "entry_offsets": column.entry_offsets}
-    return {name: tensor(array, pin_memory) for name, array in arrays.items() if array is not None}
+        values, indices, pointers = column.compressed()
+        arrays = {"values": values, "offsets": column.offsets, "indices": indices, "entry_offsets": pointers}
+    return {name: tensor(column.own(array), pin_memory) for name, array in arrays.items()
+            if array is not None}
 
 
 def _layouts(field: Field) -> tuple[str, ...]:
@@ -56,24 +66,57 @@ def tensor_of_column(column: Column, layout: str | None, pin_memory: bool, missi
     wanted = layout or layouts[0]
     if wanted not in layouts:
         raise wrong("layout", f"one of {', '.join(layouts)} for {column.field.storage}", f"{layout!r}")
-    parts = parts_of_column(column, pin_memory, missing)
-    if wanted == "parts":
-        return parts
-    if wanted == "nested":
-        return torch.nested.nested_tensor_from_jagged(parts["values"], offsets=parts["offsets"])
-    if wanted == "csr":
-        return csr(parts["entry_offsets"], parts["indices"], parts["values"],
-                   (len(parts["entry_offsets"]) - 1, column.field.dim or 0))
-    return parts["values"]
+    return _made(column, wanted, pin_memory, missing)
+
+
+def _made(column: Column, layout: str, pin_memory: bool, missing: Any) -> Any:
+    if layout == "csr":
+        if column.field.nullable:
+            column.need()
+        if column._held.lent and not pin_memory and _CSR <= column._parts.keys():
+            return _lent_csr(column)
+        values, indices, pointers = column.compressed()
+        size = len(pointers) - 1, column.field.dim or 0
+        made = [tensor(column.own(array), pin_memory) for array in (pointers, indices, values)]
+        return csr(made[0], made[1], made[2], size)
+    arrays = parts_of_column(column, pin_memory, missing)
+    if layout == "nested":
+        return torch.nested.nested_tensor_from_jagged(arrays["values"], offsets=arrays["offsets"])
+    return arrays if layout == "parts" else arrays["values"]
+
+
+def _lent_csr(column: Column) -> Any:
+    """What is lent is copied to where torch wants it: arrays between would take longer than the copy."""
+    parts, last = column._parts, c_int64.from_address
+    begin, end = column._ends(0)
+    address, _, _, kind = parts[c.SHEAF_PART_OFFSETS, 1]
+    address += 8 * begin
+    first, n = last(address).value, end - begin + 1
+    entries = last(address + 8 * (n - 1)).value - first
+    pointers = _copied(address, n, kind)
+    if first:
+        pointers -= first
+    indices, _, _, kind = parts[c.SHEAF_PART_INDICES, 0]
+    values, _, _, type = parts[c.SHEAF_PART_VALUES, 0]
+    return csr(pointers, _copied(indices, entries, kind, first), _copied(values, entries, type, first),
+               (n - 1, column.field.dim or 0))
+
+
+def _copied(address: int, count: int, kind: int, first: int = 0) -> Any:
+    dtype, size = _TYPES[kind]
+    made = torch.empty(count, dtype=dtype)
+    memmove(made.data_ptr(), address + first * size, count * size)
+    return made
 
 
 def csr(pointers: Any, indices: Any, values: Any, size: tuple[int, int]) -> Any:
     """A CSR tensor of arrays that have been checked already."""
-    import warnings
+    return torch.sparse_csr_tensor(pointers, indices, values, size=size, check_invariants=False)
 
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*in beta state.*")
-        return torch.sparse_csr_tensor(pointers, indices, values, size=size, check_invariants=False)
+
+with warnings.catch_warnings():  # torch says of the first one in a process that they are new
+    warnings.simplefilter("ignore")
+    csr(torch.zeros(1, dtype=torch.int64), torch.zeros(0, dtype=torch.int64), torch.zeros(0), (0, 0))
 
 
 @makes("torch", Frame)
@@ -83,23 +126,29 @@ def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool, missing
         if columns is not None:
             raise wrong("columns", "none for a tensor, which is one tensor of torch", f"{columns!r}")
         return tensor_of_entries(frame, layout or "csr", missing)
-    fields = _fields(frame, columns)
+    if isinstance(columns, str):
+        columns = [columns]
     if isinstance(frame, Batch) and frame.packed is not None:
-        return {field.name: frame.packed[field.name].to_torch(layout, pin_memory) for field in fields}
+        names = list(frame.packed) if columns is None else [frame.schema[name].name for name in columns]
+        return {name: frame.packed[name].to_torch(layout, pin_memory) for name in names}
+    plan = _plan(frame.schema, layout, None if columns is None else tuple(columns))
+    return {name: _made(frame[name], chosen, pin_memory, missing) for name, chosen in plan}
+
+
+@lru_cache(maxsize=32)
+def _plan(schema: Schema, layout: str | None, columns: tuple[str, ...] | None) -> list[tuple[str, str]]:
+    """The columns that are wanted, and the layout of each: the one that is asked for where a column can have
+    it."""
+    fields = _fields(schema) if columns is None else [schema[name] for name in columns]
     taken = {name for field in fields for name in _layouts(field)}
     if layout is not None and fields and layout not in taken:
         raise wrong("layout", f"one of {', '.join(sorted(taken))}", f"{layout!r}")
-    return {field.name: tensor_of_column(frame[field.name], layout if layout in _layouts(field) else None,
-                                         pin_memory, missing) for field in fields}
+    return [(field.name, layout if layout in _layouts(field) else _layouts(field)[0]) for field in fields]
 
 
-def _fields(frame: Frame, columns: Sequence[str] | None) -> list[Field]:
-    """Those that are named, or all but keys, which a batch has beside them: none is left out by itself."""
-    if columns is not None:
-        return [frame.schema[name] for name in columns]
-    if isinstance(frame, Batch) and frame.packed is not None:
-        return [frame.schema[name] for name in frame.packed]
-    fields = [field for field in frame.schema.fields if field.meaning != "key"]
+def _fields(schema: Schema) -> list[Field]:
+    """All but keys, which a batch has beside them: none is left out by itself."""
+    fields = [field for field in schema.fields if field.meaning != "key"]
     fits = [field.name for field in fields if field.storage in _TAKEN]
     other = next((field for field in fields if field.storage not in _TAKEN), None)
     if other is not None:
@@ -138,18 +187,22 @@ class TensorBatch(dict):  # type: ignore[type-arg]
     epoch_end: bool
     sequences: int
     samples: int
-    state: dict[str, Any]
     sequence_keys: NDArray[Any]
     sequence_lengths: NDArray[Any]
+    _state: _State
 
     @classmethod
     def of(cls, batch: Batch, pin_memory: bool, how: Mapping[str, Any]) -> TensorBatch:
-        made = cls(batch.to_torch(pin_memory=pin_memory, **how))
+        made = cls(tensors_of_frame(batch, pin_memory=pin_memory, **how))
         for name in ("number", "position", "sweep", "sweep_end", "epoch_end", "sequences", "samples",
-                     "state"):
+                     "_state"):
             setattr(made, name, getattr(batch, name))
         made.sequence_keys, made.sequence_lengths = batch.keys, batch.lengths
         return made
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return self._state.asdict()
 
 
 class TorchBatches(IterableDataset):  # type: ignore[misc]
@@ -198,6 +251,8 @@ class _Tensors:
 @makes("torch", Batches)
 def dataset_of_batches(loader: Batches, pin_memory: bool, how: Mapping[str, Any]) -> TorchBatches:
     words = sorted({word for words in _LAYOUTS.values() for word in words})
+    if pin_memory not in (False, True):
+        raise wrong("pin_memory", "True or False", f"{pin_memory!r}")
     if how["layout"] is not None and how["layout"] not in words:
         raise wrong("layout", f"one of {', '.join(words)}", f"{how['layout']!r}")
     return TorchBatches(loader, pin_memory, how)

@@ -36,12 +36,13 @@ _PARTS = {"values": c.SHEAF_PART_VALUES, "offsets": c.SHEAF_PART_OFFSETS, "indic
 
 
 class Held:
-    """Buffers of the library to which arrays point: they are released with the last array."""
+    """Buffers of the library to which arrays point: they are released with the last array. Of what is ``lent``
+    there will be more batches."""
 
-    __slots__ = ("pointer",)
+    __slots__ = ("lent", "pointer")
 
-    def __init__(self, pointer: c_void_p) -> None:
-        self.pointer = pointer
+    def __init__(self, pointer: c_void_p, lent: bool = False) -> None:
+        self.pointer, self.lent = pointer, lent
 
     def flats(self) -> Iterator[tuple[int, int, int, int, int, int, int]]:
         """(address, count, first, column, part, at, type) of each."""
@@ -415,8 +416,12 @@ class Column:
             raise UsageError.about(self.name, "numbers, one of which is an item", storage)
         if missing is None or self.field.is_stream:
             self.need()
-            return self.values
-        return self.to_numpy(missing)
+            return self.own(self.values)
+        return self.own(self.to_numpy(missing))
+
+    def own(self, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of this column for those who can change any: a copy of what is lent."""
+        return array.copy() if self._held.lent else array
 
     def __dlpack__(self, **keywords: Any) -> Any:
         return self.numbers().__dlpack__(**keywords)

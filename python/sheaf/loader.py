@@ -47,7 +47,7 @@ class Batch(Frame):
     def __init__(self, opened: _Opened, batch: Any, state: _State) -> None:
         schema, context, held = opened.schema, opened.context, c_void_p()
         context.call(lib.sheaf_batch_hold, batch, byref(schema.c), context.handle, byref(held))
-        self._owner, self._context, self.schema = Held(held), context, schema
+        self._owner, self._context, self.schema = Held(held, lent=True), context, schema
         self._columns, self._parts, self._state = {}, None, state
         self._given = given = c.sheaf_batch.from_buffer_copy(batch[0])
         self._nrows = int(given.sequences)

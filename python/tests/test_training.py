@@ -156,8 +156,46 @@ def test_lightning(tmp):
 
 def test_pinning_copies_nothing_without_a_device(tmp):
     torch = need("torch")
-    batch = next(iter(sheaf.batches(many(tmp, 60), **SIZE)))
-    made = batch.to_torch(layout="parts", pin_memory=True)
-    assert torch.cuda.is_available() or made["a"]["values"].data_ptr() == batch[
+    frame = sheaf.read(many(tmp, 60), stream=SIZE["stream"])
+    made = frame.to_torch(layout="parts", pin_memory=True)
+    assert torch.cuda.is_available() or made["a"]["values"].data_ptr() == frame[
         "a"].values.__array_interface__["data"][0]
+    batch = next(iter(sheaf.batches(many(tmp, 60), **SIZE)))
     same(np.asarray(batch.pin_memory()["b"].to_dense()), batch["b"].to_scipy().toarray())
+
+
+def test_tensors_of_a_batch_may_be_changed(tmp):
+    """The next epoch has what is in the file, whatever training did to its batches."""
+    torch = need("torch")
+    path = many(tmp, 60)
+    for changed in ({}, {"order": "file"}, {"keep_in_memory": True, "order": "file"}, {"pad": 1}):
+        loader, sums = sheaf.batches(path, **{**SIZE, **changed}), []
+        for _ in range(3):
+            sums.append(0)
+            for batch in loader:
+                parts = batch.to_torch("parts")
+                tensors = [parts["a"]["values"], parts["b"]["values"], parts["b"]["indices"]]
+                if batch.packed is None:
+                    made = batch.to_torch()
+                    tensors += [made["a"].values(), made["b"].values(), torch.from_dlpack(batch["a"])]
+                sums[-1] += sum(float(tensor.sum()) for tensor in tensors)
+                for tensor in tensors:
+                    tensor.zero_()
+        np.testing.assert_allclose(sums, sums[0], rtol=1e-5)
+
+
+def test_nothing_is_said_at_the_end_of_a_process(tmp):
+    need("torch")
+    code = """import sheaf, sys, torch
+frame, loader = sheaf.read(sys.argv[1]), sheaf.batches(sys.argv[1])
+kept = next(iter(loader)).to_torch()
+model = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+model(torch.ones(1, 2)).sum().backward()
+optimizer.step()
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, many(tmp, 60)], capture_output=True,
+                          text=True, check=True)
+    same([line for line in done.stderr.splitlines() if "is_fx_tracing" not in line], [])
+
+
