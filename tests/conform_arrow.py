@@ -110,15 +110,53 @@ def lists(draw, often):
     return pa.array([items(one) for _ in range(ROWS)], outer(inner))
 
 
-def text_lists(draw, often):
-    def items():
-        return [missing(draw, draw.choice(TEXTS), often) for _ in range(draw.randrange(3))]
+def nest(draw, kind, value, often, depth):
+    """Lists of lists of the items of a type, of any sizes or of one; those of numbers are nested twice."""
+    for _ in range(depth):
+        if draw.random() < 0.3:
+            kind, value = pa.list_(kind, 2), lambda one=value: [missing(draw, one(), often) for _ in range(2)]
+        else:
+            kind = draw.choice((pa.list_, pa.large_list))(kind)
+            value = lambda one=value: [missing(draw, one(), often) for _ in range(draw.randrange(3))]
+    return kind, value
 
-    return pa.array([missing(draw, items(), often) for _ in range(ROWS)], pa.list_(pa.string()))
+
+def nested(draw, often):
+    make = draw.choice(ITEMS[1:-1] + (plain_number,))
+    kind, value = nest(draw, *make(draw), often, draw.choice((1, 2, 3)) + (make is plain_number))
+    return pa.array([missing(draw, value(), often) for _ in range(ROWS)], kind)
+
+
+def structs(draw, often, deep=True):
+    kinds = {"a": column(draw, draw.choice(ITEMS), often), "b.c": nested(draw, often)}
+    if deep and draw.random() < 0.5:
+        kinds["d"] = structs(draw, often, False)
+    mask = pa.array([draw.random() < often for _ in range(ROWS)])
+    return pa.StructArray.from_arrays(list(kinds.values()), list(kinds), mask=mask)
+
+
+def runs(draw, often):
+    kind, value = draw.choice((text, date, plain_number, some_bytes))(draw)
+    ends = sorted(draw.sample(range(1, ROWS), 3)) + [ROWS]
+    width = draw.choice((pa.int16(), pa.int32(), pa.int64()))
+    values = pa.array([missing(draw, value(), often) for _ in ends], kind)
+    return pa.RunEndEncodedArray.from_arrays(pa.array(ends, width), values)
+
+
+def list_views(draw, often):
+    """Lists that overlap, in any order."""
+    kind, value = draw.choice((text, date, truth))(draw)
+    values = pa.array([missing(draw, value(), often) for _ in range(9)], kind)
+    places = [(draw.randrange(5), draw.randrange(5)) for _ in range(ROWS)]
+    mask = pa.array([draw.random() < often for _ in range(ROWS)])
+    starts, sizes = zip(*places)
+    return pa.ListViewArray.from_arrays(pa.array(starts, pa.int32()), pa.array(sizes, pa.int32()), values,
+                                        mask=mask)
 
 
 def left_out(draw):
-    return draw.choice((pa.array([{"a": 1}] * ROWS), pa.array([[[1.0]]] * ROWS), pa.array([[True]] * ROWS),
+    union = pa.UnionArray.from_sparse(pa.array([0] * ROWS, pa.int8()), [pa.array([1] * ROWS)])
+    return draw.choice((pa.array([[{"a": 1}]] * ROWS), union,
                         pa.array([[("k", 1)]] * ROWS, pa.map_(pa.string(), pa.int8()))))
 
 
@@ -131,7 +169,10 @@ def draw_table(seed):
         columns[f"c{i}"] = column(draw, draw.choice(ITEMS), often)
     for i in range(draw.choice((0, 1, 2))):
         columns[f"l{i}"] = lists(draw, often)
-        columns[f"t{i}"] = text_lists(draw, often)
+        columns[f"t{i}"] = nested(draw, often)
+    for name, make in (("s", structs), ("r", runs), ("v", list_views)):
+        if draw.random() < 0.3:
+            columns[name] = make(draw, often)
     if draw.random() < 0.4:
         others.append("other")
         columns["other"] = left_out(draw)
@@ -160,22 +201,40 @@ def cells_of(array):
     """In our shape: a number is a sample of one value, a vector a row of one sample."""
     kind = array.type
     cells = [plain(cell) for cell in array.to_pylist()]
-    if pa.types.is_fixed_size_list(kind):
-        return [[cell] for cell in cells]
     inner = kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else None
-    if inner is None or pa.types.is_string(inner) or pa.types.is_large_string(inner):
-        return cells
-    if pa.types.is_fixed_size_list(inner):
+    if pa.types.is_fixed_size_list(kind) and is_number(kind.value_type):
+        return [[cell] for cell in cells]
+    if inner is None or not is_number(inner):
         return cells
     return [None if cell is None else [[item] for item in cell] for cell in cells]
 
 
+def is_number(kind):
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind)
+
+
+def flat(name, array):
+    """The columns of a column: of a struct, those of its fields."""
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if not pa.types.is_struct(array.type):
+        return {name: array}
+    columns = {}
+    for field, child in zip(array.type, array.flatten()):
+        columns.update(flat(f"{name}.{field.name}", child))
+    return columns
+
+
 def same_moments(table, cells):
     """Times have as many digits of their second as their unit: they are compared as times."""
-    for name in table.column_names:
-        if pa.types.is_timestamp(table[name].type):
-            cells[name] = [None if cell is None else plain(datetime.datetime.fromisoformat(cell[:26]))
-                           for cell in cells[name]]
+
+    def same(cell):
+        if isinstance(cell, list):
+            return [same(item) for item in cell]
+        return None if cell is None else plain(datetime.datetime.fromisoformat(cell[:26]))
+
+    for name in table:
+        if "timestamp" in str(table[name].type) and name in cells:
+            cells[name] = same(cells[name])
     return cells
 
 
@@ -202,15 +261,15 @@ def fault_of(path, table, others):
     columns, said = read(path)
     if columns is None:
         return said
-    is_table = not any(name.startswith("l") for name in table.column_names)
-    gone = [name for name in table.column_names if name in others or (is_table and name.startswith("t"))]
-    kept = table.drop_columns(gone)
-    wanted = {name: cells_of(kept[name]) for name in kept.column_names}
+    kept = {}
+    for name in table.column_names:
+        kept.update(flat(name, table[name]) if name not in others else {})
+    wanted = {name: cells_of(kept[name]) for name in kept}
     found = same_moments(kept, columns)
     for name in wanted:
         if found.get(name) != wanted[name]:
             return f"{name}, {kept[name].type}: expected {wanted[name]}, found {found.get(name)}"
-    quiet = [name for name in gone if f'"{name}"' not in said]
+    quiet = [name for name in others if f'"{name}"' not in said]
     return f"nothing is said of {quiet}" if quiet else None
 
 
@@ -224,8 +283,9 @@ def fault_of_ours(path, ours):
         return out + said
     with (pa.ipc.open_file if ours.endswith(".arrow") else pa.ipc.open_stream)(ours) as reader:
         table = reader.read_all()
+    table = {name: table[name] for name in table.column_names}
     found = same_moments(table, read(ours)[0])
-    for name in table.column_names:
+    for name in table:
         wanted = [plain(cell) for cell in table[name].to_pylist()]
         if found[name] != wanted:
             return f"{name}, {table[name].type}: pyarrow reads {wanted}, we {found[name]}"

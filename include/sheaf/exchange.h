@@ -166,11 +166,12 @@ SHEAF_API SHEAF_USE sheaf_status sheaf_arrow_dataset(sheaf_dataset *dataset, she
 
 /* Another program's stream, as frames. Lists of numbers or of lists of fixed size are dense streams, lists
  * of lists of struct<index, value> sparse ones, whose dim is the metadata's "sheaf.dim"; a fixed-size list by
- * itself is a dense stream with one sample in each row; everything else is a column with one item in each
- * row. With a stream among them rows are sequences, and uint64 named "key" is their key, else cells of a
- * table. Arrays are wrapped, and copied only if our form differs: offsets of 32 bits, truth values,
- * dictionaries, views of texts, half floats, days, times with a zone, and what is not aligned. UNSUPPORTED
- * names a type that has no place here. */
+ * itself is a dense stream with one sample in each row; other lists are columns of nested levels, and fields
+ * of structs are columns with dotted names; everything else is a column with one item in each row. With lists
+ * among them rows are sequences, and uint64 named "key" is their key, else cells of a table. Arrays are
+ * wrapped, and copied only if our form differs: offsets of 32 bits, truth values, dictionaries, runs, views,
+ * half floats, days, times with a zone, and what is not aligned. A column of a type that has no place here is
+ * left out with a warning; UNSUPPORTED: no column is left. */
 typedef struct sheaf_arrow_reader sheaf_arrow_reader;
 
 /* Takes the stream over (its `release` is then NULL), also on failure. */

@@ -86,6 +86,7 @@ sheaf_arrow_part sheaf_arrow_part_of_rows(sheaf_arrow_taken *taken, const struct
 sheaf_arrow_part sheaf_arrow_part_of_child(const sheaf_arrow_part *p, int child, int64_t from, int64_t n)
 {
 	sheaf_arrow_part below = *p;
+	below.above = NULL;
 	below.schema = p->schema->children[child];
 	below.array = p->array->children[child];
 	below.at = below.array->offset + from;
@@ -132,18 +133,21 @@ static const uint8_t *valid_bits(const sheaf_arrow_part *p)
 	return none ? NULL : (const uint8_t *)p->array->buffers[0];
 }
 
+/* Whether positions of the part may be missing, or those of a struct that it is in. */
+static bool may_miss(const sheaf_arrow_part *p) { return valid_bits(p) || (p->above && may_miss(p->above)); }
+
 /* Whether the part's position i is not missing. */
 static bool is_there(const sheaf_arrow_part *p, int64_t i)
 {
 	const uint8_t *bits = valid_bits(p);
-	return !bits || bit_at(bits, p->at + i);
+	return (!bits || bit_at(bits, p->at + i)) && (!p->above || is_there(p->above, i));
 }
 
 /* Marks each null of the part as a missing position of the level. A null in a column whose schema allows none
  * is a flaw. */
 sheaf_status sheaf_arrow_take_nulls(const sheaf_arrow_part *p, sheaf_level_builder *level, sheaf_error *err)
 {
-	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
+	for (int64_t i = 0; may_miss(p) && i < p->n; i++)
 		if (!is_there(p, i)) {
 			if (level->shape->missing == SHEAF_NEVER)
 				return sheaf_arrow_damaged(p, "no nulls, as its schema says, found one in row", i, err);
@@ -168,8 +172,9 @@ sheaf_status sheaf_arrow_end_nulls(const sheaf_arrow_part *p, sheaf_level_builde
  * allows nulls makes them something that we do not support, and no flaw of the data. */
 sheaf_status sheaf_arrow_refuse_nulls(const sheaf_arrow_part *p, sheaf_error *err)
 {
-	sheaf_status status = p->schema->flags & ARROW_FLAG_NULLABLE ? SHEAF_UNSUPPORTED : SHEAF_DATA;
-	for (int64_t i = 0; valid_bits(p) && i < p->n; i++)
+	bool allowed = p->above || p->schema->flags & ARROW_FLAG_NULLABLE;
+	sheaf_status status = allowed ? SHEAF_UNSUPPORTED : SHEAF_DATA;
+	for (int64_t i = 0; may_miss(p) && i < p->n; i++)
 		if (!is_there(p, i))
 			return sheaf_fail(err, status,
 			                  "arrow column \"%s\": expected samples that are there, found a null at "
@@ -371,6 +376,7 @@ static sheaf_status find_dictionary(const sheaf_arrow_part *p, sheaf_arrow_part 
 	if (!dictionary || index.class != SHEAF_IS_NUMBER || index.number >= SHEAF_F32)
 		return sheaf_arrow_damaged(p, "a dictionary and indices into it, found", 0, err);
 	*out = *p;
+	out->above = NULL;
 	out->schema = p->schema->dictionary;
 	out->array = dictionary;
 	out->at = dictionary->offset;
@@ -436,12 +442,13 @@ static sheaf_status copy_dictionary_items(const sheaf_arrow_part *p, sheaf_colum
 	sheaf_arrow_part dictionary = {0};
 	SHEAF_TRY(find_dictionary(p, &dictionary, err));
 	int nlevels = to->field->nlevels;
-	sheaf_level_builder *gaps = nlevels ? &to->levels[level] : NULL;
+	const sheaf_level_shape *last = nlevels ? &to->field->levels[nlevels - 1] : NULL;
+	sheaf_level_builder *gaps = level < nlevels ? &to->levels[level] : NULL;
 	sheaf_column_builder items = *to;
 	items.values = (sheaf_builder){.cx = p->b->cx};
 	sheaf_status status = sheaf_arrow_take_values(&dictionary, &items, level, err);
-	size_t values_of_item = nlevels ? (size_t)to->field->levels[nlevels - 1].extent : 1;
-	size_t size = sheaf_type_size(to->field->type) * values_of_item;
+	bool run = last && last->kind == SHEAF_FIXED && sheaf_means_run(to->field->meaning);
+	size_t size = sheaf_type_size(to->field->type) * (run ? (size_t)last->extent : 1);
 	for (int64_t i = 0; i < p->n && !status; i++) {
 		status = find_index(p, &dictionary, i, gaps, &index, err);
 		if (index < 0)
@@ -460,10 +467,107 @@ static sheaf_status take_texts(const sheaf_arrow_part *p, sheaf_column_builder *
 {
 	sheaf_arrow_below bytes;
 	if (p->schema->dictionary) return copy_dictionary_texts(p, to, level, err);
-	if (sheaf_arrow_type_of(p->schema).views || valid_bits(p)) return copy_texts(p, to, level, err);
+	if (sheaf_arrow_type_of(p->schema).views || may_miss(p)) return copy_texts(p, to, level, err);
 	SHEAF_TRY(sheaf_arrow_check_part(p, 3, err));
 	SHEAF_TRY(sheaf_arrow_take_offsets(p, &to->levels[level].offsets, &bytes, err));
 	return take_elements(p, 2, bytes, 1, &to->values, err);
+}
+
+/* ---- what is looked up ---- */
+
+/* Makes *out the positions that the indices stand for, as many as there are, of a part's child. The
+ * lookup holds what that part consists of. */
+static sheaf_status look_up(const sheaf_arrow_part *p, int child, sheaf_arrow_lookup *lookup,
+                            sheaf_arrow_part *out, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_builder_status(&lookup->indices, err));
+	*out = *p;
+	lookup->buffers[1] = lookup->indices.data;
+	lookup->schema = (struct ArrowSchema){
+		.format = "l", .flags = ARROW_FLAG_NULLABLE, .dictionary = p->schema->children[child]};
+	lookup->array = (struct ArrowArray){.length = (int64_t)(lookup->indices.size / sizeof(int64_t)),
+	                                    .n_buffers = 2,
+	                                    .buffers = lookup->buffers,
+	                                    .dictionary = p->array->children[child]};
+	out->above = NULL;
+	out->schema = &lookup->schema;
+	out->array = &lookup->array;
+	out->at = 0;
+	out->n = lookup->array.length;
+	return SHEAF_OK;
+}
+
+/* Size i of a list view. */
+static int64_t size_at(const sheaf_arrow_part *p, bool small, int64_t i)
+{
+	return integer_at(p->array->buffers[2], small ? SHEAF_I32 : SHEAF_I64, p->at + i);
+}
+
+/* A list view has an offset and a size for each position, whose runs may overlap, or come in any order. A
+ * missing one covers nothing. A few bytes could stand for any number of items, so that there is a limit. */
+sheaf_status sheaf_arrow_take_lists(const sheaf_arrow_part *p, sheaf_builder *to, sheaf_arrow_lookup *lookup,
+                                    sheaf_arrow_part *below, sheaf_error *err)
+{
+	enum { EACH = 64 };
+	sheaf_arrow_below covered;
+	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema);
+	*lookup = (sheaf_arrow_lookup){.indices = {.cx = p->b->cx}};
+	if (type.class == SHEAF_IS_LIST) {
+		SHEAF_TRY(sheaf_arrow_take_offsets(p, to, &covered, err));
+		*below = sheaf_arrow_part_of_child(p, 0, covered.from, covered.n);
+		return SHEAF_OK;
+	}
+	SHEAF_TRY(sheaf_arrow_check_part(p, 3, err));
+	if (p->n > 0 && !p->array->buffers[2]) return sheaf_arrow_damaged(p, "sizes of lists, found", 0, err);
+	int64_t length = p->array->children[0]->length;
+	sheaf_builder_drop(to);
+	sheaf_builder_i64(to, 0);
+	for (int64_t i = 0; i < p->n; i++) {
+		int64_t from = offset_at(p, type.small, i), n = is_there(p, i) ? size_at(p, type.small, i) : 0;
+		if (n && (from < 0 || n < 0 || from > length || n > length - from))
+			return sheaf_arrow_damaged(p, "lists inside of their items, found one outside, in row", i, err);
+		if ((int64_t)(lookup->indices.size / sizeof(int64_t)) / EACH > length + p->n)
+			return sheaf_arrow_damaged(p, "lists that share items a few times, found more, in row", i, err);
+		for (int64_t k = 0; k < n && !lookup->indices.failed; k++)
+			sheaf_builder_i64(&lookup->indices, from + k);
+		sheaf_builder_i64(to, (int64_t)(lookup->indices.size / sizeof(int64_t)));
+	}
+	SHEAF_TRY(sheaf_builder_status(to, err));
+	return look_up(p, 0, lookup, below, err);
+}
+
+/* Finds for each position of the part the run that covers it: runs say where they end. */
+static sheaf_status find_runs(const sheaf_arrow_part *p, sheaf_builder *indices, sheaf_error *err)
+{
+	sheaf_arrow_part ends = sheaf_arrow_part_of_child(p, 0, 0, p->array->children[0]->length);
+	sheaf_type type = sheaf_arrow_type_of(ends.schema).number;
+	SHEAF_TRY(sheaf_arrow_check_part(&ends, 2, err));
+	for (int64_t i = 0, run = 0, end = 0; i < p->n && !indices->failed; i++) {
+		for (; p->at + i >= end; run++) {
+			if (run == ends.n)
+				return sheaf_arrow_damaged(p, "runs for all positions, found none for row", i, err);
+			int64_t next = integer_at(ends.array->buffers[1], type, ends.at + run);
+			if (next <= end) return sheaf_arrow_damaged(p, "runs whose ends ascend, found", next, err);
+			end = next;
+		}
+		sheaf_builder_i64(indices, run - 1);
+	}
+	return SHEAF_OK;
+}
+
+/* Takes runs of equal items. Those that are missing are missing among the items. */
+static sheaf_status take_runs(const sheaf_arrow_part *p, sheaf_column_builder *to, int level,
+                              sheaf_error *err)
+{
+	sheaf_arrow_part items;
+	sheaf_arrow_lookup lookup = {.indices = {.cx = p->b->cx}};
+	SHEAF_TRY(sheaf_arrow_check_part(p, 0, err));
+	sheaf_status status = find_runs(p, &lookup.indices, err);
+	if (!status) status = look_up(p, 1, &lookup, &items, err);
+	items.above = p->above;
+	if (!status) status = sheaf_arrow_take_values(&items, to, level, err);
+	sheaf_builder_drop(&lookup.indices);
+	return status;
 }
 
 /* ---- items ---- */
@@ -475,6 +579,7 @@ sheaf_status sheaf_arrow_take_values(const sheaf_arrow_part *p, sheaf_column_bui
 {
 	sheaf_arrow_type type = sheaf_arrow_type_of(p->schema->dictionary ? p->schema->dictionary : p->schema);
 	bool is_text = type.class == SHEAF_IS_TEXT || type.class == SHEAF_IS_BYTES;
+	if (!p->schema->dictionary && type.class == SHEAF_IS_RUNS) return take_runs(p, to, level, err);
 	if (p->schema->dictionary && !is_text) return copy_dictionary_items(p, to, level, err);
 	switch (type.class) {
 	case SHEAF_IS_HALF: return take_halves(p, &to->values, err);

@@ -21,12 +21,21 @@ typedef struct sheaf_arrow_part {
 	const struct ArrowArray *array;
 	const char *name; /* of the column */
 	int64_t at, n;
+	const struct sheaf_arrow_part *above; /* the struct that has this field: what it misses, this does */
 } sheaf_arrow_part;
 
 /* The positions of its child that a list covers. */
 typedef struct sheaf_arrow_below {
 	int64_t from, n;
 } sheaf_arrow_below;
+
+/* Positions that are looked up in an array, as if it were a dictionary. */
+typedef struct sheaf_arrow_lookup {
+	struct ArrowSchema schema;
+	struct ArrowArray array;
+	const void *buffers[2];
+	sheaf_builder indices;
+} sheaf_arrow_lookup;
 
 /* DATA: the column, and a sentence of what was expected and found, which ends with the number. */
 sheaf_status sheaf_arrow_damaged(const sheaf_arrow_part *p, const char *sentence, int64_t number,
@@ -47,6 +56,11 @@ SHEAF_USE sheaf_status sheaf_arrow_end_nulls(const sheaf_arrow_part *p, sheaf_le
                                              sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_arrow_refuse_nulls(const sheaf_arrow_part *p, sheaf_error *err);
 
+/* Offsets of any kind of list; *below becomes what they cover, by `lookup` where that is not one after the
+ * other. Drop its indices at the end, also after a failure. */
+SHEAF_USE sheaf_status sheaf_arrow_take_lists(const sheaf_arrow_part *p, sheaf_builder *to,
+                                              sheaf_arrow_lookup *lookup, sheaf_arrow_part *below,
+                                              sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_arrow_take_offsets(const sheaf_arrow_part *p, sheaf_builder *to,
                                                 sheaf_arrow_below *below, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_arrow_take_numbers(const sheaf_arrow_part *p, sheaf_builder *to,

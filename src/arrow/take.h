@@ -19,15 +19,17 @@ typedef enum sheaf_arrow_class {
 	SHEAF_IS_TIME,
 	SHEAF_IS_DECIMAL,
 	SHEAF_IS_LIST,
+	SHEAF_IS_LIST_VIEW, /* its lists cover runs of the child in any order */
 	SHEAF_IS_FIXED_LIST,
-	SHEAF_IS_STRUCT
+	SHEAF_IS_STRUCT,
+	SHEAF_IS_RUNS /* of equal items: children are where each ends, and the items */
 } sheaf_arrow_class;
 
 typedef struct sheaf_arrow_type {
 	sheaf_arrow_class class;
-	sheaf_type number;     /* NUMBER; TIME: of the stored number; DECIMAL: what it becomes, U8: a text */
+	sheaf_type number;     /* NUMBER, TIME: what is stored; HALF, DECIMAL: what it becomes (U8: a text) */
 	int64_t width;         /* FIXED_BYTES, FIXED_LIST; DECIMAL: bytes */
-	bool small;            /* LIST, TEXT, BYTES: offsets of 32 bits */
+	bool small;            /* LIST, LIST_VIEW, TEXT, BYTES: offsets of 32 bits */
 	bool views;            /* TEXT, BYTES: in the layout of views */
 	sheaf_meaning meaning; /* TIME */
 	int digits;            /* TIME: of the fractions of a second; DECIMAL: after the point */
@@ -49,26 +51,30 @@ typedef enum sheaf_taking {
 	SHEAF_TAKE_VECTOR, /* fixed-size list: one sample in each row */
 	SHEAF_TAKE_SPARSE,
 	SHEAF_TAKE_COMPLEX,
-	SHEAF_TAKE_TEXTS, /* list of texts, beside streams */
+	SHEAF_TAKE_NESTED, /* lists of other items, or of lists, of any sizes */
 	SHEAF_TAKE_ITEM
 } sheaf_taking;
 
+/* Whether a field is a struct, whose children become columns of their own, with dotted names. */
+bool sheaf_arrow_is_struct(const struct ArrowSchema *field);
+/* What the items of a column are: itself, the values of its dictionary, or those of its runs. */
+const struct ArrowSchema *sheaf_arrow_values_of(const struct ArrowSchema *column);
 /* UNSUPPORTED, with the column's name and type, if it is not supported. */
 SHEAF_USE sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out,
                                           sheaf_error *err);
+/* Whether a child of the rows, or of a struct in them, has a type that is not supported. */
+bool sheaf_arrow_is_left_out(const struct ArrowSchema *column);
 /* What the rows of a file show. */
 typedef struct sheaf_arrow_rows {
 	const struct ArrowSchema *schema; /* a struct of columns */
 	/* Whether entries of a field of lists are missing anywhere. Its schema says only whether they may be,
 	 * which most programs say of all fields. NULL: none are. */
 	bool (*misses)(const struct ArrowSchema *field);
-	/* What is done with a column that is not supported, and why it is not: OK leaves it out. NULL: it is
-	 * UNSUPPORTED. */
-	sheaf_status (*leave)(void *user, int64_t column, const sheaf_error *why, sheaf_error *err);
-	void *user;
+	const char *name; /* of the file or program that the rows come from */
 } sheaf_arrow_rows;
 
-/* Adds the fields of all columns; *out has none yet. */
+/* Adds the fields of all columns; *out has none yet. Each that is not supported is left out, with a warning,
+ * unless none is left. */
 SHEAF_USE sheaf_status sheaf_arrow_take_schema(const sheaf_arrow_rows *rows, sheaf_schema *out,
                                                sheaf_error *err);
 

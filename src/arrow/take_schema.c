@@ -5,12 +5,16 @@
  *   numbers, texts, bytes, times, truth values               items of a table
  *   lists of numbers, or of fixed-size lists of them         dense samples of sequences
  *   lists of lists of structs of an index and a value        sparse samples
- *   lists of texts, beside lists of numbers                  texts of samples
+ *   other lists, of items or of lists                        nested columns, beside streams if there are any
+ *   structs                                                  their children, with dotted names
  *
- * If some column has samples, all rows are sequences. */
+ * If some column has lists, all rows are sequences. */
 #include "arrow/arrow.h"
 #include "arrow/take.h"
+#include "base/buffer.h"
 #include "base/context.h"
+#include "base/extend.h"
+#include "base/status.h"
 #include "frame/frame.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +29,7 @@ static sheaf_arrow_type letter(char format)
 		if (format == sheaf_arrow_numbers[t][0])
 			return (sheaf_arrow_type){.class = SHEAF_IS_NUMBER, .number = (sheaf_type)t};
 	switch (format) {
-	case 'e': return (sheaf_arrow_type){.class = SHEAF_IS_HALF};
+	case 'e': return (sheaf_arrow_type){.class = SHEAF_IS_HALF, .number = SHEAF_F32};
 	case 'b': return (sheaf_arrow_type){.class = SHEAF_IS_BITS};
 	case 'n': return (sheaf_arrow_type){.class = SHEAF_IS_NULLS};
 	case 'u': return (sheaf_arrow_type){.class = SHEAF_IS_TEXT, .small = true};
@@ -80,6 +84,9 @@ sheaf_arrow_type sheaf_arrow_type_of(const struct ArrowSchema *schema)
 	if (strcmp(format, "vz") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_BYTES, .views = true};
 	if (strcmp(format, "+l") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_LIST, .small = true};
 	if (strcmp(format, "+L") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_LIST};
+	if (strcmp(format, "+vl") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_LIST_VIEW, .small = true};
+	if (strcmp(format, "+vL") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_LIST_VIEW};
+	if (strcmp(format, "+r") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_RUNS};
 	if (strcmp(format, "+s") == 0) return (sheaf_arrow_type){.class = SHEAF_IS_STRUCT};
 	if (strncmp(format, "d:", 2) == 0) return sheaf_arrow_decimal_type(format + 2);
 	if (strncmp(format, "w:", 2) == 0) return with_width(SHEAF_IS_FIXED_BYTES, format + 2);
@@ -124,7 +131,59 @@ static bool means(const struct ArrowSchema *schema, const char *meaning)
 
 static bool is_number(const struct ArrowSchema *schema)
 {
-	return !schema->dictionary && sheaf_arrow_type_of(schema).class == SHEAF_IS_NUMBER;
+	sheaf_arrow_class class = sheaf_arrow_type_of(schema).class;
+	return !schema->dictionary && (class == SHEAF_IS_NUMBER || class == SHEAF_IS_HALF);
+}
+
+bool sheaf_arrow_is_struct(const struct ArrowSchema *field)
+{
+	return !field->dictionary && sheaf_arrow_type_of(field).class == SHEAF_IS_STRUCT && field->n_children > 0;
+}
+
+const struct ArrowSchema *sheaf_arrow_values_of(const struct ArrowSchema *column)
+{
+	bool runs = sheaf_arrow_type_of(column).class == SHEAF_IS_RUNS && column->n_children == 2;
+	return column->dictionary ? column->dictionary : runs ? column->children[1] : column;
+}
+
+static bool is_integer(const struct ArrowSchema *schema)
+{
+	return !schema->dictionary && sheaf_arrow_type_of(schema).class == SHEAF_IS_NUMBER &&
+	       sheaf_arrow_type_of(schema).number < SHEAF_F32;
+}
+
+/* Whether a position of the field is one item. What is looked up, in a dictionary, by runs or in the child of
+ * a list view, is a text, or has one size; decimals that become texts are neither here. */
+static bool is_item(const struct ArrowSchema *schema, bool looked_up)
+{
+	const struct ArrowSchema *values = sheaf_arrow_values_of(schema);
+	sheaf_arrow_type type = sheaf_arrow_type_of(values);
+	bool may = type.class > SHEAF_IS_OTHER && type.class < SHEAF_IS_LIST;
+	if (values == schema && !looked_up) return may;
+	if (values != schema && (looked_up || values->dictionary)) return false;
+	if (!schema->dictionary && values != schema && !is_integer(schema->children[0])) return false;
+	bool is_text = type.class == SHEAF_IS_DECIMAL && type.number == SHEAF_U8;
+	return may && type.class != SHEAF_IS_NULLS && !is_text;
+}
+
+static bool is_list(const struct ArrowSchema *schema)
+{
+	sheaf_arrow_class class = sheaf_arrow_type_of(schema).class;
+	return !schema->dictionary && schema->n_children == 1 &&
+	       (class == SHEAF_IS_LIST || class == SHEAF_IS_LIST_VIEW || class == SHEAF_IS_FIXED_LIST);
+}
+
+/* Whether a field is lists, or lists of lists, of items. */
+static bool is_nested(const struct ArrowSchema *schema)
+{
+	enum { LISTS = SHEAF_MAX_LEVELS - 2 };
+	bool looked_up = false;
+	int depth = 0;
+	for (; is_list(schema) && depth < LISTS && !looked_up; depth++) {
+		looked_up = sheaf_arrow_type_of(schema).class == SHEAF_IS_LIST_VIEW;
+		schema = schema->children[0];
+	}
+	return depth > 0 && is_item(schema, looked_up);
 }
 
 static bool is_fixed_list(const struct ArrowSchema *schema)
@@ -141,8 +200,8 @@ static bool is_entries(const struct ArrowSchema *schema)
 		return false;
 	const struct ArrowSchema *entry = schema->children[0];
 	return sheaf_arrow_type_of(entry).class == SHEAF_IS_STRUCT && entry->n_children == 2 &&
-	       is_number(entry->children[0]) && is_number(entry->children[1]) &&
-	       sheaf_arrow_type_of(entry->children[0]).number < SHEAF_F32;
+	       is_integer(entry->children[0]) && is_number(entry->children[1]) &&
+	       sheaf_arrow_type_of(entry->children[1]).class == SHEAF_IS_NUMBER;
 }
 
 /* Refuses a column of a type that is not read. The message names the type as Arrow does, and in words where
@@ -155,9 +214,9 @@ static sheaf_status refuse(const struct ArrowSchema *column, sheaf_error *err)
 	              {"ti", ", intervals"},
 	              {"+m", ", maps"},
 	              {"+u", ", unions"},
-	              {"+r", ", runs of equal items"},
-	              {"+v", ", views of lists"},
-	              {"+s", ", rows of columns"},
+	              {"+r", ", runs of other items"},
+	              {"+v", ", views of other items"},
+	              {"+s", ", a struct without fields"},
 	              {"+l", ", lists of other items"},
 	              {"+L", ", lists of other items"}};
 	const struct ArrowSchema *of = column->dictionary ? column->dictionary : column;
@@ -185,37 +244,35 @@ static int64_t dim_of(const struct ArrowSchema *column)
 	return dim > 0 ? dim : 0;
 }
 
-/* A dictionary is read if it holds texts, or items of one size; decimals that become texts are neither here.
- * Of nested types only those that a frame can be are read. */
+/* Of nested types only those that a frame can be are read. */
 sheaf_status sheaf_arrow_taking(const struct ArrowSchema *column, sheaf_taking *out, sheaf_error *err)
 {
-	const struct ArrowSchema *values = column->dictionary ? column->dictionary : column;
-	sheaf_arrow_type type = sheaf_arrow_type_of(values);
-	bool is_list = type.class == SHEAF_IS_LIST && column->n_children == 1;
-	const struct ArrowSchema *item = is_list ? column->children[0] : NULL;
+	sheaf_arrow_type type = sheaf_arrow_type_of(column);
+	const struct ArrowSchema *item = is_list(column) ? column->children[0] : NULL;
+	bool lists = item && type.class == SHEAF_IS_LIST;
 	*out = SHEAF_TAKE_ITEM;
-	if (column->dictionary) {
-		bool is_text = type.class == SHEAF_IS_DECIMAL && type.number == SHEAF_U8;
-		bool may = type.class > SHEAF_IS_OTHER && type.class < SHEAF_IS_LIST &&
-		           type.class != SHEAF_IS_NULLS && !is_text;
-		return may ? SHEAF_OK : refuse(column, err);
-	}
 	if (is_fixed_list(column))
 		*out = means(column, "complex") && type.width == 2 ? SHEAF_TAKE_COMPLEX : SHEAF_TAKE_VECTOR;
-	else if (is_list && is_entries(item))
+	else if (lists && is_entries(item))
 		*out = SHEAF_TAKE_SPARSE;
-	else if (is_list && (is_number(item) || is_fixed_list(item)))
+	else if ((lists && is_fixed_list(item)) || (item && type.class != SHEAF_IS_FIXED_LIST && is_number(item)))
 		*out = SHEAF_TAKE_DENSE;
-	else if (is_list &&
-	         sheaf_arrow_type_of(item->dictionary ? item->dictionary : item).class == SHEAF_IS_TEXT)
-		*out = SHEAF_TAKE_TEXTS;
-	else if (type.class == SHEAF_IS_OTHER || type.class >= SHEAF_IS_LIST)
+	else if (is_nested(column))
+		*out = SHEAF_TAKE_NESTED;
+	else if (!is_item(column, false))
 		return refuse(column, err);
 	if (*out != SHEAF_TAKE_SPARSE || dim_of(column)) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNSUPPORTED,
 	                  "arrow column \"%s\": expected the dim of its sparse samples in the metadata "
 	                  "\"sheaf.dim\" of the field, found none above 0",
 	                  column->name ? column->name : "");
+}
+
+bool sheaf_arrow_is_left_out(const struct ArrowSchema *column)
+{
+	sheaf_taking taking;
+	sheaf_status status = sheaf_arrow_taking(column, &taking, NULL);
+	return status != SHEAF_OK && !sheaf_arrow_is_struct(column);
 }
 
 /* ---- fields ---- */
@@ -229,20 +286,6 @@ static bool misses(const sheaf_arrow_rows *rows, const struct ArrowSchema *field
 static sheaf_missing missing_of(const sheaf_arrow_rows *rows, const struct ArrowSchema *field)
 {
 	return misses(rows, field) ? SHEAF_NULLABLE : SHEAF_NEVER;
-}
-
-/* Adds a field of lists of texts: texts of samples, beside streams. */
-static sheaf_status add_texts(sheaf_schema *to, const sheaf_arrow_rows *rows,
-                              const struct ArrowSchema *column, sheaf_error *err)
-{
-	sheaf_field *field;
-	bool may_miss = column->children[0]->flags & ARROW_FLAG_NULLABLE;
-	SHEAF_TRY(sheaf_schema_add(to, to->cx, column->name, strlen(column->name), &field, err));
-	sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, may_miss);
-	field->levels[1] = field->levels[0];
-	field->levels[0] = (sheaf_level_shape){.kind = SHEAF_LIST, .missing = missing_of(rows, column)};
-	field->nlevels = 2;
-	return SHEAF_OK;
 }
 
 /* Adds a field of dense samples: a vector in each row, or lists of numbers or of fixed-size lists. A value
@@ -292,24 +335,24 @@ static sheaf_status add_sparse(sheaf_schema *to, const sheaf_arrow_rows *rows,
 	                               sheaf_arrow_type_of(entry->children[1]).number, err);
 }
 
-/* Adds a field of one item in each row: of a table, or beside streams. Half floats are read as floats, and a
- * column of nothing as doubles, all of which are missing. Keys of sequences are a column "key" of unsigned 64
- * bits without nulls. */
-static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+/* Adds a field of items of one type: of a table, or beside streams, or what lists of them end in. Half floats
+ * are read as floats, and a column of nothing as doubles, all of which are missing. */
+static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column, const char *name,
+                             sheaf_error *err)
 {
-	sheaf_arrow_type type = sheaf_arrow_type_of(column->dictionary ? column->dictionary : column);
-	sheaf_missing missing = column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER;
-	bool is_key = column->name && strcmp(column->name, "key") == 0 && to->rows == SHEAF_SEQUENCES;
+	const struct ArrowSchema *values = sheaf_arrow_values_of(column);
+	sheaf_arrow_type type = sheaf_arrow_type_of(values);
+	bool by_runs = values != column && !column->dictionary;
+	int64_t flags = column->flags | (by_runs ? values->flags : 0);
+	sheaf_missing missing = flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER;
 	sheaf_meaning meaning = SHEAF_NUMBER;
 	sheaf_type number = type.number;
 	switch (type.class) {
 	case SHEAF_IS_TEXT: meaning = SHEAF_STRING, number = SHEAF_U8; break;
 	case SHEAF_IS_BYTES: meaning = SHEAF_BYTES, number = SHEAF_U8; break;
-	case SHEAF_IS_FIXED_BYTES: return sheaf_schema_add_bytes(to, column->name, type.width, missing, err);
+	case SHEAF_IS_FIXED_BYTES: return sheaf_schema_add_bytes(to, name, type.width, missing, err);
 	case SHEAF_IS_BITS: meaning = SHEAF_BOOL, number = SHEAF_U8; break;
-	case SHEAF_IS_TIME:
-		return sheaf_schema_add_times(to, column->name, type.meaning, type.digits, missing, err);
-	case SHEAF_IS_HALF: number = SHEAF_F32; break;
+	case SHEAF_IS_TIME: return sheaf_schema_add_times(to, name, type.meaning, type.digits, missing, err);
 	case SHEAF_IS_DECIMAL:
 		if (number == SHEAF_U8) meaning = SHEAF_STRING;
 		break;
@@ -317,9 +360,37 @@ static sheaf_status add_item(sheaf_schema *to, const struct ArrowSchema *column,
 	default: break;
 	}
 	if (means(column, "char") && type.class == SHEAF_IS_NUMBER && number == SHEAF_U8) meaning = SHEAF_CHAR;
-	if (is_key && type.class == SHEAF_IS_NUMBER && number == SHEAF_U64 && missing == SHEAF_NEVER)
-		return sheaf_schema_add_keys(to, err);
-	return sheaf_schema_add_column(to, column->name, meaning, number, missing, err);
+	return sheaf_schema_add_column(to, name, meaning, number, missing, err);
+}
+
+/* Keys of sequences are a column "key" of unsigned 64 bits without nulls. */
+static bool is_key(const sheaf_schema *to, const struct ArrowSchema *column)
+{
+	sheaf_arrow_type type = sheaf_arrow_type_of(column);
+	return strcmp(column->name, "key") == 0 && to->rows == SHEAF_SEQUENCES && !column->dictionary &&
+	       type.class == SHEAF_IS_NUMBER && type.number == SHEAF_U64 &&
+	       !(column->flags & ARROW_FLAG_NULLABLE);
+}
+
+/* Adds a field of lists: a level for each, above the levels of the items. */
+static sheaf_status add_nested(sheaf_schema *to, const struct ArrowSchema *column, sheaf_error *err)
+{
+	int lists = 0;
+	const struct ArrowSchema *item = column;
+	for (; is_list(item); item = item->children[0]) lists++;
+	SHEAF_TRY(add_item(to, item, column->name, err));
+	sheaf_field *field = &to->fields[to->nfields - 1];
+	SHEAF_TRY(sheaf_schema_make_levels(to, field, lists + field->nlevels, err));
+	memmove(field->levels + lists, field->levels, (size_t)field->nlevels * sizeof *field->levels);
+	field->nlevels += lists;
+	for (int l = 0; l < lists; l++, column = column->children[0]) {
+		bool fixed = sheaf_arrow_type_of(column).class == SHEAF_IS_FIXED_LIST;
+		field->levels[l] = (sheaf_level_shape){
+			.kind = fixed ? SHEAF_FIXED : SHEAF_LIST,
+			.missing = column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER,
+			.extent = fixed ? sheaf_arrow_type_of(column).width : 0};
+	}
+	return SHEAF_OK;
 }
 
 /* Arrow allows columns without a name, and two with the same one; nothing here could tell them apart. */
@@ -337,8 +408,7 @@ static sheaf_status check_name(sheaf_schema *to, const struct ArrowSchema *colum
 	                  "arrow column \"%s\": expected each name once, found two columns of it", column->name);
 }
 
-/* Adds the field that a column becomes. Lists of texts are neither items of a table nor samples of a stream,
- * so that they need some other column to have samples. */
+/* Adds the field that a column becomes. */
 static sheaf_status take_column(sheaf_schema *to, const sheaf_arrow_rows *rows,
                                 const struct ArrowSchema *column, sheaf_error *err)
 {
@@ -353,38 +423,80 @@ static sheaf_status take_column(sheaf_schema *to, const sheaf_arrow_rows *rows,
 		return sheaf_schema_add_column(
 			to, column->name, SHEAF_COMPLEX, sheaf_arrow_type_of(column->children[0]).number,
 			column->flags & ARROW_FLAG_NULLABLE ? SHEAF_NULLABLE : SHEAF_NEVER, err);
-	case SHEAF_TAKE_TEXTS:
-		if (to->rows != SHEAF_CELLS) return add_texts(to, rows, column, err);
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "arrow column \"%s\": expected lists of texts beside lists of numbers, found no "
-		                  "lists of numbers, so rows are those of a table, in which an item is one text (the "
-		                  "program that has written the file can join the texts of each list)",
-		                  column->name);
+	case SHEAF_TAKE_NESTED: return add_nested(to, column, err);
 	case SHEAF_TAKE_ITEM: break;
 	}
-	return add_item(to, column, err);
+	return is_key(to, column) ? sheaf_schema_add_keys(to, err) : add_item(to, column, column->name, err);
+}
+
+/* Whether lists are among the columns, so that rows are sequences. */
+static bool has_lists(const struct ArrowSchema *rows)
+{
+	sheaf_taking taking;
+	bool any = false;
+	for (int64_t i = 0; !any && i < rows->n_children; i++) {
+		const struct ArrowSchema *column = rows->children[i];
+		sheaf_status status = sheaf_arrow_taking(column, &taking, NULL);
+		bool one = status || taking == SHEAF_TAKE_ITEM || taking == SHEAF_TAKE_COMPLEX;
+		any = sheaf_arrow_is_struct(column) ? has_lists(column) : !one;
+	}
+	return any;
+}
+
+/* Leaves a column out. */
+static sheaf_status leave_out(const sheaf_arrow_rows *rows, sheaf_context *cx, const sheaf_error *why,
+                              sheaf_error *err)
+{
+	sheaf_finding finding = SHEAF_FINDING(SHEAF_WARNING, "column left out", "columns that can be read",
+	                                      why->message, "it is left out", SHEAF_UNSUPPORTED);
+	sheaf_problem problem = sheaf_problem_in(rows->name, &finding);
+	return sheaf_report(cx, &problem, err);
+}
+
+/* Adds the fields of the children of `above`: the rows, or a struct, whose name and a dot come before those
+ * of its own. Where a struct is missing, all in it is. *left becomes why the last one was left out. */
+static sheaf_status take_columns(sheaf_schema *to, const sheaf_arrow_rows *rows,
+                                 const struct ArrowSchema *above, const char *prefix, sheaf_error *left,
+                                 sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder name = {.cx = to->cx};
+	sheaf_error why;
+	for (int64_t i = 0; i < above->n_children; i++) {
+		struct ArrowSchema column = *above->children[i];
+		name.size = 0;
+		sheaf_builder_text(&name, prefix);
+		if (above != rows->schema) sheaf_builder_byte(&name, '.');
+		sheaf_builder_text(&name, column.name ? column.name : "");
+		sheaf_builder_byte(&name, '\0');
+		SHEAF_TRY(sheaf_builder_status(&name, err));
+		column.name = (const char *)name.data;
+		column.flags |= above->flags & ARROW_FLAG_NULLABLE;
+		sheaf_status status = sheaf_arrow_is_struct(&column)
+		                          ? take_columns(to, rows, &column, column.name, left, &why)
+		                          : take_column(to, rows, &column, &why);
+		if (status == SHEAF_UNSUPPORTED) *left = why, status = leave_out(rows, to->cx, left, &why);
+		if (status) return sheaf_fail_again(err, &why);
+	}
+	return SHEAF_OK;
 }
 
 /* Whether rows are sequences is known only after all columns were looked at, so that they are gone through
  * twice. */
 sheaf_status sheaf_arrow_take_schema(const sheaf_arrow_rows *rows, sheaf_schema *out, sheaf_error *err)
 {
-	sheaf_taking taking;
-	sheaf_error why;
-	const struct ArrowSchema *all = rows->schema;
-	if (sheaf_arrow_type_of(all).class != SHEAF_IS_STRUCT)
+	sheaf_error left = {0};
+	struct ArrowSchema all = *rows->schema;
+	sheaf_arrow_rows given = *rows;
+	if (sheaf_arrow_type_of(&all).class != SHEAF_IS_STRUCT)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED, "arrow: expected rows, a struct of columns, found \"%s\"",
-		                  all->format);
-	out->rows = SHEAF_CELLS;
-	for (int64_t i = 0; i < all->n_children; i++) {
-		sheaf_status status = sheaf_arrow_taking(all->children[i], &taking, NULL);
-		if (status == SHEAF_OK && taking <= SHEAF_TAKE_SPARSE) out->rows = SHEAF_SEQUENCES;
-	}
-	for (int64_t i = 0; i < all->n_children; i++) {
-		sheaf_status status = take_column(out, rows, all->children[i], &why);
-		if (status == SHEAF_UNSUPPORTED && rows->leave) status = rows->leave(rows->user, i, &why, &why);
-		if (status) return sheaf_fail_again(err, &why);
-	}
+		                  all.format);
+	all.flags = 0; /* rows are there, whatever a program says */
+	given.schema = &all;
+	out->rows = has_lists(&all) ? SHEAF_SEQUENCES : SHEAF_CELLS;
+	SHEAF_TRY(take_columns(out, &given, &all, "", &left, err));
 	sheaf_schema_name_losses(out);
-	return SHEAF_OK;
+	if (out->nfields) return SHEAF_OK;
+	static const char none[] = "%s: schema: there is no column that can be read";
+	return left.status ? sheaf_fail_within(err, &left, none, rows->name)
+	                   : sheaf_fail(err, SHEAF_UNSUPPORTED, none, rows->name);
 }

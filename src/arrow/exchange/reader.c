@@ -43,7 +43,8 @@ static sheaf_status ask(sheaf_arrow_reader *r, int failed, sheaf_error *err)
 static sheaf_status begin(sheaf_arrow_reader *r, sheaf_error *err)
 {
 	r->schema.cx = r->cx;
-	SHEAF_TRY(sheaf_arrow_take_schema(&(sheaf_arrow_rows){.schema = &r->rows}, &r->schema, err));
+	const sheaf_arrow_rows rows = {.schema = &r->rows, .name = "arrow"};
+	SHEAF_TRY(sheaf_arrow_take_schema(&rows, &r->schema, err));
 	return sheaf_frame_builder_new(&r->schema, r->cx, &r->builder, err);
 }
 

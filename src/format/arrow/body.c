@@ -40,6 +40,7 @@ typedef struct walk {
 	sheaf_ipc_body *body;
 	sheaf_fb_vector nodes, buffers, variadic;
 	int64_t node, buffer, count; /* the next ones */
+	int depth;                   /* below columns, in their lists */
 	int64_t nulls, of_nulls;     /* arrays of nulls so far, and the buffers of each */
 	const char *column;          /* for messages */
 	sheaf_error *err;
@@ -180,7 +181,8 @@ static int64_t width_of(const sheaf_arrow_type *type)
 	case SHEAF_IS_FIXED_BYTES: return type->width;
 	case SHEAF_IS_TEXT:
 	case SHEAF_IS_BYTES:
-	case SHEAF_IS_LIST: return type->views ? VIEW : type->small ? 4 : 8;
+	case SHEAF_IS_LIST:
+	case SHEAF_IS_LIST_VIEW: return type->views ? VIEW : type->small ? 4 : 8;
 	default: return 0;
 	}
 }
@@ -284,7 +286,8 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 	int64_t n = out->n_buffers - (type->views ? 1 : 0), bytes = bytes_for(type, out->length);
 	for (int64_t i = 0; i < n; i++) {
 		SHEAF_TRY(take_buffer(w, &held(out)[i]));
-		bool numbers = i == 1 && type->class != SHEAF_IS_FIXED_BYTES && width_of(type) > 1;
+		bool counts = i == 1 || (i == 2 && type->class == SHEAF_IS_LIST_VIEW);
+		bool numbers = counts && type->class != SHEAF_IS_FIXED_BYTES && width_of(type) > 1;
 		if (w->body->swapped && numbers && held(out)[i].size)
 			SHEAF_TRY(swap(w, width_of(type), type->views, &held(out)[i]));
 		show(out, i);
@@ -301,7 +304,10 @@ static sheaf_status take_buffers(walk *w, const sheaf_arrow_type *type, range r,
 		return unsound(w, "a buffer as long as its type requires, found one whose size in bytes is",
 		               (int64_t)held(out)[1].size);
 	if (type->views) return check_views(w, out, r);
-	return n == 3 ? check_texts(w, type, out, r) : SHEAF_OK;
+	if (type->class == SHEAF_IS_LIST_VIEW && (uint64_t)bytes > held(out)[2].size)
+		return unsound(w, "a size for each list, found a buffer whose size in bytes is",
+		               (int64_t)held(out)[2].size);
+	return n == 3 && type->class != SHEAF_IS_LIST_VIEW ? check_texts(w, type, out, r) : SHEAF_OK;
 }
 
 static sheaf_status take_array(walk *w, const struct ArrowSchema *field, range r, struct ArrowArray *out);
@@ -314,6 +320,7 @@ static sheaf_status range_below(const walk *w, const sheaf_arrow_type *type, con
 	if (type->class == SHEAF_IS_FIXED_LIST &&
 	    (!sheaf_mul_i64(&out->from, r.from, type->width) || !sheaf_mul_i64(&out->n, r.n, type->width)))
 		return unsound(w, "positions that 64 bits count, found", r.n);
+	if (type->class == SHEAF_IS_LIST_VIEW || type->class == SHEAF_IS_RUNS) *out = (range){0, -1};
 	if (type->class != SHEAF_IS_LIST) return SHEAF_OK;
 	*out = (range){0};
 	if (r.n == 0) return SHEAF_OK;
@@ -358,8 +365,15 @@ static sheaf_status fill_array(walk *w, const struct ArrowSchema *field, const s
 	SHEAF_TRY(take_buffers(w, type, r, out));
 	if (field->dictionary) return look_up(w, field, out);
 	SHEAF_TRY(range_below(w, type, out, r, &below));
-	for (int64_t i = 0; i < out->n_children; i++)
-		SHEAF_TRY(take_array(w, field->children[i], below, out->children[i]));
+	bool columns = !w->depth && !w->body->whole && sheaf_arrow_is_struct(field);
+	w->depth += !columns;
+	for (int64_t i = 0; i < out->n_children; i++) {
+		if (columns && sheaf_arrow_is_left_out(field->children[i]))
+			SHEAF_TRY(pass_array(w, field->children[i]));
+		else
+			SHEAF_TRY(take_array(w, field->children[i], below, out->children[i]));
+	}
+	w->depth -= !columns;
 	return SHEAF_OK;
 }
 
@@ -527,17 +541,16 @@ static int64_t rows_of_batch(const walk *w)
 
 /* Takes the columns that are read as children of the rows, and passes the others. Each must have as many
  * positions as the batch has rows. */
-static sheaf_status take_columns(walk *w, const sheaf_ipc_columns *columns, struct ArrowArray *out)
+static sheaf_status take_columns(walk *w, const struct ArrowSchema *columns, struct ArrowArray *out)
 {
-	int64_t taken = 0;
-	for (int64_t i = 0; i < columns->all.n_children; i++) {
-		struct ArrowSchema *field = columns->all.children[i];
+	for (int64_t i = 0; i < columns->n_children; i++) {
+		struct ArrowSchema *field = columns->children[i];
 		w->column = field->name;
-		if (taken == columns->rows.n_children || columns->rows.children[taken] != field) {
+		if (!w->body->whole && sheaf_arrow_is_left_out(field)) {
 			SHEAF_TRY(pass_array(w, field));
 			continue;
 		}
-		struct ArrowArray *to = out->children[taken++];
+		struct ArrowArray *to = out->children[i];
 		SHEAF_TRY(take_array(w, field, (range){out->offset, out->length}, to));
 		if (to->length != rows_of_batch(w))
 			return unsound(w, "as many rows as the batch has, found", to->length);
@@ -545,13 +558,13 @@ static sheaf_status take_columns(walk *w, const sheaf_ipc_columns *columns, stru
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const sheaf_ipc_columns *columns,
+sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const struct ArrowSchema *columns,
                                  struct ArrowArray *out, sheaf_error *err)
 {
 	walk w;
 	out->release = NULL;
-	SHEAF_TRY(begin(&w, body, columns->all.children, columns->all.n_children, err));
-	SHEAF_TRY(new_array(&w, 1, columns->rows.n_children, out));
+	SHEAF_TRY(begin(&w, body, columns->children, columns->n_children, err));
+	SHEAF_TRY(new_array(&w, 1, columns->n_children, out));
 	out->offset = body->first;
 	out->length = body->rows < 0 ? rows_of_batch(&w) : body->rows;
 	sheaf_status status = out->length < 0 ? unsound(&w, "a batch of 0 rows or more", out->length) : SHEAF_OK;

@@ -91,11 +91,6 @@ sheaf_bytes sheaf_ipc_metadata(const sheaf_fb_table *table, int slot, const char
 SHEAF_USE sheaf_status sheaf_ipc_read_attributes(const sheaf_fb_table *schema, sheaf_schema *to,
                                                  sheaf_error *err);
 
-/* The columns of a file, and those of them that are read. */
-typedef struct sheaf_ipc_columns {
-	struct ArrowSchema all, rows; /* `rows` has children of `all` */
-} sheaf_ipc_columns;
-
 /* ---- dictionaries ---- */
 
 typedef struct sheaf_ipc_dictionary {
@@ -129,10 +124,11 @@ typedef struct sheaf_ipc_body {
 	const sheaf_ipc_lexicon *lexicon; /* NULL: no field has a dictionary */
 	sheaf_context *cx;
 	int64_t first, rows; /* which of them are needed; only their buffers are checked; rows -1: all */
+	bool whole;          /* no column is left out */
 } sheaf_ipc_body;
 
 /* The rows of a batch, a struct of columns; or the values of one field. DATA if something does not fit. */
-SHEAF_USE sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const sheaf_ipc_columns *columns,
+SHEAF_USE sheaf_status sheaf_ipc_read_rows(sheaf_ipc_body *body, const struct ArrowSchema *columns,
                                            struct ArrowArray *out, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_read_values(sheaf_ipc_body *body, struct ArrowSchema *values,
                                              struct ArrowArray *out, sheaf_error *err);
@@ -167,7 +163,7 @@ typedef struct sheaf_ipc_reader {
 	int64_t resumed;       /* its first row that is not cut yet */
 	sheaf_ipc_batch batch; /* the one that is being cut */
 	sheaf_buffer blocks;   /* a file's: where its batches are, from the footer */
-	sheaf_ipc_columns columns;
+	struct ArrowSchema columns;
 	sheaf_arrow_plan plan; /* of columns that were ours; without tops: they were not */
 	sheaf_ipc_lexicon lexicon;
 	int64_t last_dictionary; /* byte of the last one that was read; -1: none was */

@@ -12,8 +12,9 @@ static int by_id(const void *a, const void *b)
 	return (x->field == NULL) - (y->field == NULL);
 }
 
-/* Lists the dictionaries of a field and of all fields below it, also below the values of a dictionary.
- * Without memory for the list they are only counted. */
+/* Lists the dictionaries of a field and of all fields below it, also below the values of a dictionary, and of
+ * columns that are left out: their dictionaries are known, and passed. Without memory for the list they are
+ * only counted. */
 static void list_field(sheaf_ipc_lexicon *to, const struct ArrowSchema *field, bool is_read)
 {
 	const struct ArrowSchema *values = field->dictionary ? field->dictionary : field;
@@ -22,20 +23,9 @@ static void list_field(sheaf_ipc_lexicon *to, const struct ArrowSchema *field, b
 		to->words[to->n].field = is_read ? field : NULL;
 	}
 	to->n += field->dictionary != NULL;
-	for (int64_t i = 0; i < values->n_children; i++) list_field(to, values->children[i], is_read);
-}
-
-/* Lists the dictionaries of all columns, also of those that are left out: their dictionaries are known, and
- * passed. columns->rows has some of the children of columns->all, in the same order. */
-static void list_columns(sheaf_ipc_lexicon *to, const sheaf_ipc_columns *columns)
-{
-	int64_t read = 0;
-	to->n = 0;
-	for (int64_t i = 0; i < columns->all.n_children; i++) {
-		const struct ArrowSchema *field = columns->all.children[i];
-		bool is_read = read < columns->rows.n_children && columns->rows.children[read] == field;
-		read += is_read;
-		list_field(to, field, is_read);
+	for (int64_t i = 0; i < values->n_children; i++) {
+		bool passed = sheaf_arrow_is_struct(field) && sheaf_arrow_is_left_out(field->children[i]);
+		list_field(to, values->children[i], is_read && !passed);
 	}
 }
 
@@ -44,11 +34,12 @@ sheaf_status sheaf_ipc_list_dictionaries(sheaf_ipc_reader *in, sheaf_error *err)
 {
 	int64_t n = 0;
 	sheaf_ipc_lexicon *to = &in->lexicon;
-	list_columns(to, &in->columns);
+	list_field(to, &in->columns, true);
 	to->room = to->n;
 	if (to->n == 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_allocate_array(in->cx, (uint64_t)to->room, sizeof *to->words, &to->words, err));
-	list_columns(to, &in->columns);
+	to->n = 0;
+	list_field(to, &in->columns, true);
 	qsort(to->words, (size_t)to->n, sizeof *to->words, by_id);
 	for (int64_t i = 0; i < to->n; i++)
 		if (n == 0 || to->words[n - 1].id != to->words[i].id) {

@@ -4,6 +4,7 @@
  *
  * In Arrow a list that is missing may cover values all the same, which mean nothing. A frame has no such
  * values; where a batch has them, the column is copied without them. */
+#include "base/extend.h"
 #include "format/arrow/ipc.h"
 #include "frame/frame.h"
 
@@ -17,36 +18,46 @@ static bool may_miss(const struct ArrowSchema *field)
 	return any;
 }
 
+/* Whether there are streams, in a struct or not, of which something may be missing. */
+static bool has_lists_that_may_miss(const struct ArrowSchema *above, bool missing)
+{
+	sheaf_taking taking;
+	bool any = false;
+	for (int64_t i = 0; !any && i < above->n_children; i++) {
+		const struct ArrowSchema *column = above->children[i];
+		sheaf_status status = sheaf_arrow_taking(column, &taking, NULL);
+		if (sheaf_arrow_is_struct(column))
+			any = has_lists_that_may_miss(column, missing || column->flags & ARROW_FLAG_NULLABLE);
+		else if (status == SHEAF_OK && taking <= SHEAF_TAKE_SPARSE)
+			any = missing || may_miss(column);
+	}
+	return any;
+}
+
 /* Only columns of lists depend on it, and only without a plan, which knows what may be missing. A column that
  * is not read does not matter. */
 bool sheaf_ipc_depends_on_nulls(const sheaf_ipc_reader *in)
 {
-	const struct ArrowSchema *all = &in->columns.all;
-	sheaf_taking taking;
-	for (int64_t i = 0; !in->plan.tops && i < all->n_children; i++) {
-		const struct ArrowSchema *column = all->children[i];
-		sheaf_status status = sheaf_arrow_taking(column, &taking, NULL);
-		if (status == SHEAF_OK && column->n_children && may_miss(column)) return true;
-	}
-	return false;
+	return !in->plan.tops && has_lists_that_may_miss(&in->columns, false);
 }
 
-/* Marks a field, and those below it, if the batch has missing entries of it. Nodes of a batch come in the
- * order of the fields, each before its children; *node is the number of the next one. A damaged batch may
- * have too few. */
-static void mark(const struct ArrowSchema *field, const sheaf_fb_vector *nodes, int64_t *node)
+/* Marks a field, and those below it, if the batch has missing entries of it, or of a struct that it is in
+ * (`above`). Nodes of a batch come in the order of the fields, each before its children; *node is the number
+ * of the next one. A damaged batch may have too few. */
+static void mark(const struct ArrowSchema *field, const sheaf_fb_vector *nodes, int64_t *node, bool above)
 {
-	bool missing = *node < nodes->count && sheaf_fb_long_at(nodes, NODE, *node, NULLS) > 0;
+	bool missing = above || (*node < nodes->count && sheaf_fb_long_at(nodes, NODE, *node, NULLS) > 0);
 	if (missing) sheaf_ipc_mark_missing(field);
 	(*node)++;
-	for (int64_t i = 0; i < field->n_children; i++) mark(field->children[i], nodes, node);
+	for (int64_t i = 0; i < field->n_children; i++)
+		mark(field->children[i], nodes, node, missing && sheaf_arrow_is_struct(field));
 }
 
 void sheaf_ipc_survey_nulls(const sheaf_ipc_reader *in, const sheaf_ipc_message *batch)
 {
 	int64_t node = 0;
 	sheaf_fb_vector nodes = sheaf_fb_items(&batch->table, NODES, NODE);
-	for (int64_t i = 0; i < in->columns.all.n_children; i++) mark(in->columns.all.children[i], &nodes, &node);
+	for (int64_t i = 0; i < in->columns.n_children; i++) mark(in->columns.children[i], &nodes, &node, false);
 }
 
 /* ---- what missing lists cover ---- */
@@ -101,6 +112,19 @@ static sheaf_status copy_covered(const sheaf_column *column, int64_t n, sheaf_co
 	return sheaf_builder_status(offsets, err);
 }
 
+/* Gives lists below the first level one offset, 0, where nothing was copied. */
+static sheaf_status begin_offsets(sheaf_column *column, sheaf_context *cx, sheaf_error *err)
+{
+	for (int l = 1; l < column->nlevels; l++) {
+		SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = cx};
+		sheaf_level *level = &column->levels[l];
+		if (level->shape.kind == SHEAF_FIXED || level->offsets.size) continue;
+		sheaf_builder_i64(&b, 0);
+		SHEAF_TRY(sheaf_builder_finish(&b, &level->offsets, err));
+	}
+	return SHEAF_OK;
+}
+
 /* Makes the column anew without what missing lists cover. The copy is made in a frame of this one column; its
  * buffers below the lists are then swapped with the old ones, which are freed with that frame. The two
  * `below_lists` are copies of columns, so values that were swapped in them are put back into the columns. */
@@ -119,6 +143,7 @@ static sheaf_status empty_column(sheaf_column *column, const sheaf_field *field,
 		sheaf_buffer_reset(&column->levels[0].offsets);
 		status = sheaf_builder_finish(&offsets, &column->levels[0].offsets, err);
 		column->values = from.values;
+		if (!status) status = begin_offsets(column, cx, err);
 	}
 	made.columns[0].values = to.values;
 	sheaf_builder_drop(&offsets);

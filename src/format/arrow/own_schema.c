@@ -48,7 +48,7 @@ static sheaf_status use(sheaf_ipc_reader *in, int options, sheaf_error *err)
 	if (in->schema.rows != SHEAF_SEQUENCES && in->schema.rows != SHEAF_CELLS)
 		return refuse(in, "a tensor", err);
 	SHEAF_TRY(sheaf_arrow_plan_new(&in->schema, &how, in->cx, &in->plan, err));
-	SHEAF_TRY(sheaf_arrow_is_of_plan(&in->plan, &in->columns.all, &likeness, err));
+	SHEAF_TRY(sheaf_arrow_is_of_plan(&in->plan, &in->columns, &likeness, err));
 	if (likeness == SHEAF_ARROW_OTHER_COLUMNS) {
 		sheaf_problem problem =
 			sheaf_problem_in(sheaf_source_name(in->source),
@@ -88,35 +88,12 @@ static sheaf_status learn_own(sheaf_ipc_reader *in, const sheaf_fb_table *schema
 
 /* ---- columns of others ---- */
 
-/* Reports a column that is not read, and strikes it from the columns that are; the others are read. */
-static sheaf_status leave_out(void *user, int64_t column, const sheaf_error *why, sheaf_error *err)
-{
-	sheaf_ipc_reader *in = (sheaf_ipc_reader *)user;
-	sheaf_problem problem =
-		sheaf_problem_in(sheaf_source_name(in->source),
-	                     &SHEAF_FINDING(SHEAF_WARNING, "column left out", "columns that can be read",
-	                                    why->message, "it is left out", SHEAF_UNSUPPORTED));
-	in->columns.rows.children[column] = NULL;
-	return sheaf_report(in->cx, &problem, err);
-}
-
-/* Chooses the columns that are read: all that a frame can have. Those of a schema of ours are all read.
- * leave_out sets those that are left out to NULL, and they are closed up afterwards. */
+/* Chooses the columns that are read: all that a frame can have. Those of a schema of ours are all read. */
 sheaf_status sheaf_ipc_choose_columns(sheaf_ipc_reader *in, sheaf_error *err)
 {
-	const struct ArrowSchema *all = &in->columns.all;
-	struct ArrowSchema *rows = &in->columns.rows;
-	const sheaf_arrow_rows found = {all, sheaf_ipc_misses, leave_out, in};
-	*rows = (struct ArrowSchema){.format = all->format};
-	SHEAF_TRY(
-		sheaf_allocate_array(in->cx, (size_t)all->n_children, sizeof *rows->children, &rows->children, err));
-	memcpy(rows->children, all->children, (size_t)all->n_children * sizeof *rows->children);
+	const sheaf_arrow_rows found = {&in->columns, sheaf_ipc_misses, sheaf_source_name(in->source)};
 	if (!in->plan.tops) SHEAF_TRY(sheaf_arrow_take_schema(&found, &in->schema, err));
-	for (int64_t i = 0; i < all->n_children; i++)
-		if (rows->children[i]) rows->children[rows->n_children++] = rows->children[i];
-	if (rows->n_children) return sheaf_ipc_list_dictionaries(in, err);
-	return sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: schema: there is no column that can be read",
-	                  sheaf_source_name(in->source));
+	return sheaf_ipc_list_dictionaries(in, err);
 }
 
 /* Learns what the schema message says: fields, the order of bytes, and metadata. A part that lies outside of
@@ -126,7 +103,7 @@ sheaf_status sheaf_ipc_learn_schema(sheaf_ipc_reader *in, const sheaf_fb_table *
 	bool is_big;
 	in->schema.cx = in->cx;
 	SHEAF_TRY(
-		sheaf_ipc_read_schema(schema, sheaf_source_name(in->source), in->cx, &in->columns.all, &is_big, err));
+		sheaf_ipc_read_schema(schema, sheaf_source_name(in->source), in->cx, &in->columns, &is_big, err));
 	in->swapped = is_big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	SHEAF_TRY(learn_own(in, schema, err));
 	SHEAF_TRY(sheaf_ipc_read_attributes(schema, &in->schema, err));

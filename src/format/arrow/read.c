@@ -199,9 +199,7 @@ void sheaf_ipc_close(void *reader)
 	sheaf_buffer_reset(&in->blocks);
 	sheaf_buffer_reset(&in->batch.bytes);
 	sheaf_arrow_plan_free(&in->plan);
-	sheaf_release(in->cx, in->columns.rows.children,
-	              (size_t)in->columns.all.n_children * sizeof *in->columns.rows.children);
-	if (in->columns.all.release) in->columns.all.release(&in->columns.all);
+	if (in->columns.release) in->columns.release(&in->columns);
 }
 
 /* ---- cutting ---- */
@@ -332,13 +330,14 @@ static sheaf_status take_rows(const sheaf_ipc_reader *in, const sheaf_piece *pie
 	sheaf_arrow_taken *taken;
 	struct ArrowArray rows;
 	sheaf_ipc_notes notes;
-	const struct ArrowSchema *columns = &in->columns.rows;
+	const struct ArrowSchema *columns = &in->columns;
 	memcpy(&notes, piece->notes.data, sizeof notes);
 	sheaf_ipc_body body = {.byte = piece->byte,
 	                       .lexicon = &in->lexicon,
 	                       .first = notes.first,
 	                       .rows = notes.rows,
 	                       .swapped = in->swapped,
+	                       .whole = in->plan.tops != NULL,
 	                       .cx = cx};
 	SHEAF_TRY(sheaf_ipc_read_taken(in, &piece->bytes, piece->byte, &message, &body.bytes, err));
 	body.message = &message;
