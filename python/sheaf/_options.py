@@ -134,6 +134,10 @@ _OF_THE_COMMAND = {
     "limit": "itertools.islice",
     "trace-level": "warnings.filterwarnings",
 }
+# What options are called elsewhere, by torch and pandas.
+_ELSEWHERE = {"batch_size": "size", "drop_last": 'rest="drop"', "shuffle": 'order="file" or "sheaf"',
+              "num_workers": "threads", "sep": "delimiter", "usecols": "columns", "nrows": "rows",
+              "skiprows": "skip", "na_values": "missing", "names": "columns", "dtype": "columns"}
 _OF_ONE_COMMAND = {
     ("batches", "data"): "the arrays of a batch",
     ("batches", "to"): "write(path, batch)",
@@ -292,7 +296,9 @@ def _pointed(kind: Any) -> Any:
 
 def _unknown(command: str, keyword: str, known: list[str]) -> TypeError:
     now = table()["renamed"].get(option_of(keyword))
-    advice = f"use {in_python('use --' + now)[4:]}" if now else meant(keyword, known)
+    there = _ELSEWHERE.get(keyword, "")
+    advice = (f"use {in_python('use --' + now)[4:]}" if now else
+              f"here it is {there}" if there.split("=")[0] in known else meant(keyword, known))
     error = UnknownOption.about(command, "an option of this function or of a format", f'"{keyword}"', advice)
     error.option, error.place = keyword, None
     return error

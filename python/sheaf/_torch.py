@@ -211,6 +211,12 @@ class TorchBatches(IterableDataset):  # type: ignore[misc]
     def __init__(self, loader: Batches, pin_memory: bool, how: Mapping[str, Any]) -> None:
         self.loader, self._pin, self._how = loader, pin_memory, how
 
+    def __len__(self) -> int:
+        return len(self.loader)
+
+    def __bool__(self) -> bool:
+        return True
+
     def __iter__(self) -> Iterator[TensorBatch]:
         return _Tensors(self)
 

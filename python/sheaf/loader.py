@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ._context import Progress
 
+_SEQUENCES = 1  # the place of this unit among those of size
 _CNTK_CHUNK = 32 << 20
 _PACKINGS = {"rows": c.SHEAF_PACK_SEQUENCES, "frames": c.SHEAF_PACK_FRAMES}
 
@@ -195,6 +196,7 @@ class Batches:
         self._start: dict[str, Any] | None = None
         self._state: _State | None = None
         self._opened: _Opened | None = None  # between two epochs
+        self._length: int | None = None
         self._lock = threading.RLock()
         self._options()  # what is wrong with them is said here
 
@@ -250,6 +252,33 @@ class Batches:
         return max(1, self._given.number("chunk-bytes", 0))
 
     # ---- iterating ----
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        """The number of batches of an iteration, which plans them, without their rows. A TypeError if it
+        depends on the epoch."""
+        if self._length is None:
+            opened = _Opened(self, self._first)
+            try:
+                self._length = self._count(opened)
+            finally:
+                opened.close()
+        return self._length
+
+    def _count(self, opened: _Opened) -> int:
+        given, counts = self._given, [c_int64(), c_int64(), c_int64()]
+        with opened.handle as pointer:
+            lib.sheaf_batches_facts(pointer, *map(byref, counts))
+            alike = _amount(given, "size")[1] == _SEQUENCES or counts[0].value == counts[1].value
+            if not alike or any(map(given.flag, ("bucket", "pack", "mix", "epoch-size"))):
+                raise TypeError("how many batches there are depends on the epoch, as sequences differ in length; "
+                                'size=(8, "sequences") makes as many in each')
+            found = 0
+            while opened.context.call(lib.sheaf_batches_skip, pointer, 1) == c.SHEAF_OK:
+                found += 1
+        return found
 
     def __iter__(self) -> Iterator[Batch]:
         """One epoch, or ``epochs=`` of them."""

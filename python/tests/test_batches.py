@@ -328,3 +328,23 @@ def test_fork_and_spawn(tmp):
         process.start()
         same(queue.get(timeout=120), wanted)
         process.join()
+
+
+def test_lengths(tmp):
+    """len() is the number of batches of each iteration; if that differs, an error says so."""
+    path = many(tmp, 60)
+    for options in ({}, {"rest": "drop"}, {"epochs": 2}, {"rank": 1, "world": 2}, {"order": "file"}):
+        loader = sheaf.batches(path, **{**SIZE, "size": (7, "sequences"), **options})
+        same([len(loader)] * 2, [sum(1 for _ in loader) for _ in range(2)])
+    for options in ({"size": 7}, {"size": (7, "sequences"), "bucket": True}):
+        with raises(TypeError, 'size=(8, "sequences")'):
+            len(sheaf.batches(path, **{**SIZE, **options}))
+    assert list(sheaf.batches(path, **SIZE)) and sheaf.batches(path, **SIZE)
+
+
+def test_names_of_others(tmp):
+    for name, ours in (("batch_size", "size"), ("drop_last", 'rest="drop"'), ("shuffle", "order=")):
+        with raises(TypeError, f'"{name}"; here it is {ours}'):
+            sheaf.batches(many(tmp, 60), **{name: 1})
+    with raises(TypeError, '"usecols"; here it is columns'):
+        sheaf.read(many(tmp, 60), usecols=["a"])
