@@ -82,7 +82,7 @@ void seal_part(uint8_t *part, size_t size)
 
 void seal_summary(uint8_t *summary, size_t size)
 {
-	enum { VERSION = 3, HASH = 8 };
+	enum { VERSION = 4, HASH = 8 };
 	if (size < HASH) return;
 	seal_store(summary + size - HASH, hash_of(summary, size - HASH, VERSION), HASH);
 }

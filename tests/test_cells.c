@@ -394,7 +394,7 @@ static void test_statistics(void **state)
 		"\"missing\":1,\"values\":2,",
 		"{\"name\":\"t\",\"type\":\"uint8\",\"storage\":\"bool\",\"values\":3,\"zeros\":1,",
 		"\"storage\":\"datetime\",\"values\":3,\"zeros\":1,\"nan\":0,\"infinite\":0,\"min\":\"1969-12-31T23:"
-		"59:59\",\"max\":\"2012-05-25T14:13:29\",\"distinct\":3",
+		"59:59\",\"max\":\"2012-05-25T14:13:29\",\"mean\":\"1984-02-1",
 		"\"storage\":\"text\",\"missing\":1,\"lengths\":{\"count\":2,\"min\":2,\"max\":2,",
 		"\"storage\":\"bytes\",\"missing\":0,\"lengths\":{\"count\":3,\"min\":0,\"max\":3,",
 	};

@@ -82,7 +82,7 @@ static void test_changed_bytes(void **state)
 	memcpy(changed, bytes.data, bytes.size);
 	changed[8] = 9;
 	assert_status(SHEAF_UNSUPPORTED, sheaf_summary_load(changed, bytes.size, cx, &loaded, &err));
-	assert_message("expected version 3, found 9");
+	assert_message("expected version 4, found 9");
 	for (size_t cut = 20; cut < bytes.size; cut += 1 + bytes.size / 100) {
 		memcpy(changed, bytes.data, cut);
 		seal_summary(changed, cut);

@@ -66,19 +66,19 @@ static void test_lengths(void **state)
 {
 	(void)state;
 	sheaf_length_counts h = {0};
-	bool exact;
+	bool exact = true;
 	for (int64_t l = 1; l <= 100; l++) assert_ok(sheaf_length_counts_add(&h, l, 1, cx, &err));
-	assert_int_equal(sheaf_length_counts_quantile(&h, 0.5, &exact), 50);
+	assert_true(sheaf_length_counts_quantile(&h, 0.5, &exact) == 50.5);
+	assert_true(fabs(sheaf_length_counts_quantile(&h, 0.99, &exact) - 99.01) < 1e-9);
+	assert_true(sheaf_length_counts_quantile(&h, 1, &exact) == 100);
 	assert_true(exact);
-	assert_int_equal(sheaf_length_counts_quantile(&h, 0.99, &exact), 99);
-	assert_int_equal(sheaf_length_counts_quantile(&h, 1, &exact), 100);
 	assert_int_equal(sheaf_length_counts_between(&h, 10, 20), 10);
 	assert_ok(sheaf_length_counts_add(&h, 1000000, 300, cx, &err));
-	int64_t bin = sheaf_length_counts_quantile(&h, 0.9, &exact);
+	int64_t bin = (int64_t)sheaf_length_counts_quantile(&h, 0.9, &exact);
 	assert_false(exact);
 	assert_true(bin <= 1000000 && sheaf_length_counts_next_bin(bin) > 1000000);
 	assert_ok(sheaf_length_counts_add(&h, 9000000, 400, cx, &err));
-	bin = sheaf_length_counts_quantile(&h, 0.9, &exact);
+	bin = (int64_t)sheaf_length_counts_quantile(&h, 0.9, &exact);
 	assert_false(exact);
 	assert_true(bin > 1000000 && bin < 9000000 && sheaf_length_counts_next_bin(bin) > 9000000);
 	assert_int_equal(h.most, 9000000);
@@ -86,17 +86,59 @@ static void test_lengths(void **state)
 	sheaf_length_counts_free(&h, cx);
 }
 
-static void test_value_bins_are_in_order(void **state)
+/* Cells double as the range grows, in whatever steps it does. */
+static void test_cells(void **state)
 {
 	(void)state;
-	static const double values[] = {-1e308, -1, -0.75, -1e-308, 1e-308, 0.5, 1, 1.3, 1e308};
-	for (size_t i = 0; i + 1 < COUNT(values); i++)
-		assert_true(sheaf_value_bin(values[i]) < sheaf_value_bin(values[i + 1]));
-	for (size_t i = 0; i < COUNT(values); i++) {
-		int bin = sheaf_value_bin(values[i]);
-		double begin = sheaf_value_bin_begin(bin), end = sheaf_value_bin_begin(bin + 1);
-		assert_true(begin <= values[i] && (values[i] < end || values[i] == begin || end == values[i]));
+	static int64_t counts[3][SHEAF_CELLS_KEPT];
+	static const double ranges[] = {1, 1e-3, 1e5, 1e-300, 1e300};
+	enum { N = 400, HALF = N / 2 };
+	seed_random(31);
+	for (size_t r = 0; r < COUNT(ranges); r++) {
+		double values[N], least = INFINITY, most = -INFINITY;
+		sheaf_cells cells[3] = {{counts[0]}, {counts[1]}, {counts[2]}};
+		memset(counts, 0, sizeof counts);
+		for (int i = 0; i < N; i++) values[i] = ranges[r] * ((double)random_below(2000001) / 1e6 - 0.3);
+		for (int i = 0; i < N; i++) {
+			least = fmin(least, values[i]);
+			most = fmax(most, values[i]);
+			sheaf_cells *part = &cells[1 + i / HALF];
+			if (i % HALF == 0) least = most = values[i];
+			sheaf_cells_reach(part, least, most);
+			sheaf_cells_add(part, &values[i], 1);
+		}
+		for (int i = 0; i < N; i++) least = fmin(least, values[i]), most = fmax(most, values[i]);
+		sheaf_cells_reach(&cells[0], least, most);
+		sheaf_cells_add(&cells[0], values, N);
+		sheaf_cells_reach(&cells[1], least, most);
+		sheaf_cells_merge(&cells[1], &cells[2]);
+		assert_memory_equal(counts[0], counts[1], sizeof counts[0]);
+		double edge = sheaf_cells_edge(&cells[0], 0);
+		int64_t below = 0;
+		for (int i = 0; i < N; i++) below += values[i] < edge;
+		assert_int_equal(sheaf_cells_between(&cells[0], -INFINITY < least ? least : 0, edge), below);
 	}
+}
+
+/* The sample of parts, in any order, is that of the whole; it has all values while there are few. */
+static void test_samples(void **state)
+{
+	(void)state;
+	enum { N = 3 * SHEAF_SAMPLE_ROOM };
+	static sheaf_sampled rooms[3][SHEAF_SAMPLE_ROOM];
+	sheaf_sample whole = {rooms[0]}, odd = {rooms[1]}, even = {rooms[2]};
+	for (int i = 0; i < N; i++) {
+		uint64_t key = sheaf_place_mix((uint64_t)i), hash = sheaf_place_hash(key, 0);
+		sheaf_sample *part = i % 2 ? &odd : &even;
+		if (sheaf_sample_takes(&whole, hash)) sheaf_sample_add(&whole, hash, i);
+		if (sheaf_sample_takes(part, hash)) sheaf_sample_add(part, hash, i);
+		if (i + 1 == SHEAF_SAMPLE_KEPT) assert_int_equal(whole.n, SHEAF_SAMPLE_KEPT);
+	}
+	sheaf_sample_merge(&odd, &even);
+	sheaf_sample_trim(&whole);
+	sheaf_sample_trim(&odd);
+	assert_int_equal(whole.n, SHEAF_SAMPLE_KEPT);
+	assert_memory_equal(rooms[0], rooms[1], SHEAF_SAMPLE_KEPT * sizeof **rooms);
 }
 
 static float made_value(int kind)
@@ -120,7 +162,9 @@ static void add_alone(sheaf_value_counts *v, double value)
 	if (value > v->most) v->most = value == 0 ? 0 : value;
 	sheaf_exact_add(&v->sum, value);
 	sheaf_exact_add_product(&v->squares, value, value);
-	if (value != 0) v->bins[sheaf_value_bin(value)]++;
+	v->fractions += floor(value) != value;
+	sheaf_cells_reach(&v->cells, v->least, v->most);
+	sheaf_cells_add(&v->cells, &value, 1);
 }
 
 static void assert_same_counts(sheaf_value_counts v[2])
@@ -130,48 +174,11 @@ static void assert_same_counts(sheaf_value_counts v[2])
 	assert_int_equal(v[0].negatives, v[1].negatives);
 	assert_memory_equal(&v[0].least, &v[1].least, sizeof v[0].least);
 	assert_memory_equal(&v[0].most, &v[1].most, sizeof v[0].most);
-	assert_memory_equal(v[0].bins, v[1].bins, SHEAF_VALUE_BINS * sizeof *v[0].bins);
+	assert_int_equal(v[0].fractions, v[1].fractions);
+	assert_memory_equal(v[0].cells.counts, v[1].cells.counts, SHEAF_CELLS_KEPT * sizeof(int64_t));
 	for (int k = 0; k < 2; k++) sheaf_exact_carry(&v[k].sum), sheaf_exact_carry(&v[k].squares);
 	assert_memory_equal(v[0].sum.digits, v[1].sum.digits, sizeof v[0].sum.digits);
 	assert_memory_equal(v[0].squares.digits, v[1].squares.digits, sizeof v[0].squares.digits);
-}
-
-/* Groups of values give the same as single values, to the last digit of the sums. */
-static void test_values_in_groups(void **state)
-{
-	(void)state;
-	static float values[SHEAF_VALUES_MOST];
-	static int64_t bins[2][SHEAF_VALUE_BINS];
-	static const int64_t sizes[] = {1, 7, 8, 9, 1000, SHEAF_VALUES_MOST};
-	seed_random(30);
-	for (int kind = 0; kind < 6; kind++)
-		for (size_t i = 0; i < COUNT(sizes); i++) {
-			sheaf_value_counts v[2];
-			memset(bins, 0, sizeof bins);
-			for (int k = 0; k < 2; k++)
-				v[k] = (sheaf_value_counts){.least = INFINITY, .most = -INFINITY, .bins = bins[k]};
-			for (int64_t n = 0; n < sizes[i]; n++)
-				values[n] = kind < 4 ? made_value(kind) : (float)(random_below(kind) - 2) * 512;
-			for (int64_t n = 0; n < sizes[i]; n++) add_alone(&v[1], (double)values[n]);
-			assert_true(sheaf_values_add(&v[0], values, sizes[i]));
-			assert_same_counts(v);
-		}
-}
-
-static void test_values_that_no_group_has(void **state)
-{
-	(void)state;
-	static const float odd[] = {NAN, INFINITY, -INFINITY, 0x1p-127f, -0x1p-149f};
-	for (size_t i = 0; i < 2 * COUNT(odd); i++) {
-		float values[22] = {1, 2, 3};
-		int at = i % 2 ? 13 : 21;
-		sheaf_value_counts v = {.least = INFINITY, .most = -INFINITY}, before = v;
-		values[at] = odd[i / 2];
-		assert_false(sheaf_values_add(&v, values, COUNT(values)));
-		assert_memory_equal(&v, &before, sizeof v);
-		assert_true(sheaf_values_add(&v, values, at));
-		assert_int_equal(v.n, at);
-	}
 }
 
 static double made_double(int kind)
@@ -193,16 +200,16 @@ static double made_double(int kind)
 static void test_doubles_at_once(void **state)
 {
 	(void)state;
-	static int64_t bins[2][SHEAF_VALUE_BINS];
+	static int64_t counts[2][SHEAF_CELLS_KEPT];
 	static const int sizes[] = {1, 7, 8, 9, 100, SHEAF_DOUBLES_MOST};
 	double values[SHEAF_DOUBLES_MOST];
 	seed_random(32);
 	for (int kind = 0; kind < 6; kind++)
 		for (size_t i = 0; i < COUNT(sizes); i++) {
 			sheaf_value_counts v[2];
-			memset(bins, 0, sizeof bins);
+			memset(counts, 0, sizeof counts);
 			for (int k = 0; k < 2; k++)
-				v[k] = (sheaf_value_counts){.least = INFINITY, .most = -INFINITY, .bins = bins[k]};
+				v[k] = (sheaf_value_counts){.least = INFINITY, .most = -INFINITY, .cells = {counts[k]}};
 			for (int round = 0; round < 40; round++) {
 				for (int n = 0; n < sizes[i]; n++) values[n] = made_double(kind);
 				for (int n = 0; n < sizes[i]; n++) add_alone(&v[1], values[n]);
@@ -226,20 +233,47 @@ static void test_doubles_that_are_no_numbers(void **state)
 	assert_true(v.most == 1e300 && v.least == 0);
 }
 
-/* Values that stand in no range have bars of their own. */
-static void test_bars_of_no_range(void **state)
+/* What the bars of some values are: how many, on which axis, and the labels of the first and the last. */
+static void test_bars_of_values(void **state)
 {
+	static const struct {
+		double values[8];
+		int n, bars;
+		sheaf_axis axis;
+		const char *first, *last;
+	} rows[] = {
+		{{0, 1, NAN, INFINITY, -INFINITY, -INFINITY}, 6, 5, SHEAF_AXIS_EQUAL, "-inf", "NaN"},
+		{{0, 99, 3}, 3, 10, SHEAF_AXIS_EQUAL, "0 to 9", "90 to 99"},
+		{{1, 2, 3}, 3, 3, SHEAF_AXIS_EQUAL, "1", "3"},
+		{{0.5, 1.5}, 2, 10, SHEAF_AXIS_EQUAL, "0.5 to 0.6", "1.4 to 1.5"},
+		{{5, 5, 5}, 3, 1, SHEAF_AXIS_EQUAL, "5", "5"},
+	};
 	(void)state;
-	static const char *const labels[] = {"-inf", "0", NULL, "+inf", "NaN"};
-	static int64_t bins[SHEAF_VALUE_BINS];
+	static sheaf_sampled room[SHEAF_SAMPLE_ROOM];
+	static int64_t counts[SHEAF_CELLS_KEPT];
 	static sheaf_bar bars[SHEAF_MOST_BARS];
-	const double values[] = {0, 1, NAN, INFINITY, -INFINITY, -INFINITY};
-	sheaf_value_counts v = {.least = INFINITY, .most = -INFINITY, .bins = bins};
-	sheaf_doubles_add(&v, values, (int)COUNT(values));
-	assert_int_equal(sheaf_value_bars(&v, NULL, 10, bars), COUNT(labels));
-	for (size_t i = 0; i < COUNT(labels); i++) {
-		if (labels[i]) assert_string_equal(bars[i].label, labels[i]);
-		assert_true(bars[i].amount == (i == 0 ? 2 : 1));
+	sheaf_field field = {.name = "v", .type = SHEAF_F64, .meaning = SHEAF_NUMBER};
+	for (size_t r = 0; r < COUNT(rows); r++) {
+		memset(counts, 0, sizeof counts);
+		sheaf_field_summary f = {.values = {.least = INFINITY, .most = -INFINITY, .cells = {counts}},
+		                         .sample = {room}};
+		sheaf_doubles_add(&f.values, rows[r].values, rows[r].n);
+		for (int i = 0; i < rows[r].n; i++)
+			if (isfinite(rows[r].values[i])) sheaf_sample_add(&f.sample, (uint64_t)i, rows[r].values[i]);
+		sheaf_spread_values v = {.field = &field, .f = &f};
+		sheaf_axis axis;
+		bool exact;
+		assert_ok(sheaf_distribution_of(&f, cx, &v.d, &err));
+		int n = sheaf_value_bars(&v, NULL, 10, bars, &axis, &exact);
+		assert_int_equal(n, rows[r].bars);
+		assert_int_equal(axis, rows[r].axis);
+		assert_true(exact);
+		assert_string_equal(bars[0].label, rows[r].first);
+		assert_string_equal(bars[n - 1].label, rows[r].last);
+		double all = 0;
+		for (int i = 0; i < n; i++) all += bars[i].amount;
+		assert_true(all == rows[r].n);
+		sheaf_distribution_free(&v.d, cx);
 	}
 }
 
@@ -462,13 +496,12 @@ int main(void)
 		cmocka_unit_test(test_sums_keep_what_doubles_lose),
 		cmocka_unit_test(test_variance_without_cancellation),
 		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_value_bins_are_in_order),
-		cmocka_unit_test(test_values_in_groups),
-		cmocka_unit_test(test_values_that_no_group_has),
+		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_samples_of_patterns_at_once),
 		cmocka_unit_test(test_doubles_at_once),
 		cmocka_unit_test(test_doubles_that_are_no_numbers),
-		cmocka_unit_test(test_bars_of_no_range),
+		cmocka_unit_test(test_bars_of_values),
 		cmocka_unit_test(test_items_at_once),
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_items_are_all_counted_while_there_is_room),

@@ -236,29 +236,30 @@ static table hand_made(void)
 }
 
 static const char hand_made_json[] =
-	"{\"sequences\":3,\"keys\":\"ordinal\",\"streams\":[{\"name\":\"D\",\"type\":\"float32\","
-	"\"storage\":\"dense\",\"dim\":2,\"samples\":4,\"values\":8,\"zeros\":1,\"nan\":1,\"infinite\":0,"
-	"\"min\":-5,\"max\":4,\"sum\":5.5,\"mean\":0.7857142857142857,\"sd\":2.697315369785601,"
-	"\"norm\":7.433034373659253,\"negatives\":1,\"p50\":1,\"p95\":4,\"p99\":4,"
-	"\"quantiles\":\"of bins\",\"histogram\":[{\"from\":-6,\"to\":-5,\"count\":1},{\"from\":0.5,"
-	"\"to\":0.625,\"count\":1},{\"from\":1,\"to\":1.25,\"count\":1},{\"from\":2,\"to\":2.5,"
-	"\"count\":1},{\"from\":3,\"to\":3.5,\"count\":1},{\"from\":4,\"to\":5,\"count\":1}],"
-	"\"lengths\":{\"count\":3,\"min\":0,\"max\":3,\"mean\":1.3333333333333333,\"p50\":1,\"p95\":3,"
-	"\"p99\":3,\"quantiles\":\"exact\",\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},{\"from\":1,"
-	"\"to\":1,\"count\":1},{\"from\":2,\"to\":3,\"count\":1}]},\"unit_means\":[-0.125,2]},{\"name\":\"S\","
-	"\"type\":\"float64\","
-	"\"storage\":\"sparse\",\"dim\":10,\"samples\":4,\"values\":7,\"zeros\":2,\"nan\":0,\"infinite\":1,"
-	"\"min\":-2,\"max\":8,\"sum\":9.5,\"mean\":1.5833333333333333,\"sd\":3.1677629681247024,"
-	"\"norm\":8.674675786448736,\"negatives\":1,\"p50\":0,\"p95\":8,\"p99\":8,"
-	"\"quantiles\":\"of bins\",\"histogram\":[{\"from\":-2.5,\"to\":-2,\"count\":1},{\"from\":1,"
-	"\"to\":1.25,\"count\":1},{\"from\":2.5,\"to\":3,\"count\":1},{\"from\":8,\"to\":10,\"count\":1}],"
-	"\"lengths\":{\"count\":3,\"min\":1,\"max\":2,\"mean\":1.3333333333333333,\"p50\":1,\"p95\":2,"
-	"\"p99\":2,\"quantiles\":\"exact\",\"histogram\":[{\"from\":1,\"to\":1,\"count\":2},{\"from\":2,"
-	"\"to\":3,\"count\":1}]},\"nonzeros\":{\"count\":4,\"min\":0,\"max\":4,\"mean\":1.75,\"p50\":1,"
-	"\"p95\":4,\"p99\":4,\"quantiles\":\"exact\",\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},"
-	"{\"from\":1,\"to\":1,\"count\":1},{\"from\":2,\"to\":3,\"count\":1},{\"from\":4,\"to\":7,"
-	"\"count\":1}]},\"density\":0.175,\"min_index\":1,\"max_index\":9,\"never_used\":4,"
-	"\"most_used\":[[2,2],[1,1],[3,1],[4,1],[5,1],[9,1]]}]}\n";
+	"{\"sequences\":3,\"keys\":\"ordinal\",\"streams\":[{\"name\":\"D\",\"type\":\"float32\",\"storage\""
+	":\"dense\",\"dim\":2,\"samples\":4,\"values\":8,\"zeros\":1,\"nan\":1,\"infinite\":0,\"min\":-5,\""
+	"max\":4,\"sum\":5.5,\"mean\":0.7857142857142857,\"sd\":2.697315369785601,\"norm\":7.43303437365925"
+	"3,\"negatives\":1,\"p50\":1,\"p95\":3.6999999999999993,\"p99\":3.9399999999999995,\"quantiles\":\""
+	"exact\",\"axis\":\"equal\",\"bars\":\"exact\",\"histogram\":[{\"from\":-5,\"to\":-4.859375,\"count"
+	"\":1},{\"from\":-0.078125,\"to\":0.0625,\"count\":1},{\"from\":0.484375,\"to\":0.625,\"count\":1},"
+	"{\"from\":0.90625,\"to\":1.046875,\"count\":1},{\"from\":1.890625,\"to\":2.03125,\"count\":1},{\"f"
+	"rom\":2.875,\"to\":3.015625,\"count\":1},{\"from\":3.859375,\"to\":4,\"count\":1}],\"lengths\":{\""
+	"count\":3,\"min\":0,\"max\":3,\"mean\":1.3333333333333333,\"p50\":1,\"p95\":2.8,\"p99\":2.96,\"qua"
+	"ntiles\":\"exact\",\"histogram\":[{\"from\":0,\"to\":0,\"count\":1},{\"from\":1,\"to\":1,\"count\""
+	":1},{\"from\":2,\"to\":3,\"count\":1}]},\"unit_means\":[-0.125,2]},{\"name\":\"S\",\"type\":\"floa"
+	"t64\",\"storage\":\"sparse\",\"dim\":10,\"samples\":4,\"values\":7,\"zeros\":2,\"nan\":0,\"infinit"
+	"e\":1,\"min\":-2,\"max\":8,\"sum\":9.5,\"mean\":1.5833333333333333,\"sd\":3.1677629681247024,\"nor"
+	"m\":8.674675786448736,\"negatives\":1,\"p50\":0.5,\"p95\":6.625,\"p99\":7.725000000000001,\"quanti"
+	"les\":\"exact\",\"axis\":\"equal\",\"bars\":\"exact\",\"histogram\":[{\"from\":-2,\"to\":-1.84375,"
+	"\"count\":1},{\"from\":-0.125,\"to\":0.03125,\"count\":2},{\"from\":0.96875,\"to\":1.125,\"count\""
+	":1},{\"from\":2.375,\"to\":2.53125,\"count\":1},{\"from\":7.84375,\"to\":8,\"count\":1}],\"lengths"
+	"\":{\"count\":3,\"min\":1,\"max\":2,\"mean\":1.3333333333333333,\"p50\":1,\"p95\":1.9,\"p99\":1.98"
+	",\"quantiles\":\"exact\",\"histogram\":[{\"from\":1,\"to\":1,\"count\":2},{\"from\":2,\"to\":3,\"c"
+	"ount\":1}]},\"nonzeros\":{\"count\":4,\"min\":0,\"max\":4,\"mean\":1.75,\"p50\":1.5,\"p95\":3.6999"
+	"999999999993,\"p99\":3.9399999999999995,\"quantiles\":\"exact\",\"histogram\":[{\"from\":0,\"to\":"
+	"0,\"count\":1},{\"from\":1,\"to\":1,\"count\":1},{\"from\":2,\"to\":3,\"count\":1},{\"from\":4,\"t"
+	"o\":7,\"count\":1}]},\"density\":0.175,\"min_index\":1,\"max_index\":9,\"never_used\":4,\"most_use"
+	"d\":[[2,2],[1,1],[3,1],[4,1],[5,1],[9,1]]}]}\n";
 
 static void test_stats_exact(void **state)
 {
@@ -275,9 +276,9 @@ static void test_stats_exact(void **state)
 		"stream D: dense, dim 2, float32\n",
 		"  samples: 4; values: 8; zeros: 1; nan: 1; infinite: 0\n",
 		"  value: -5 to 4, mean 0.785714, sum 5.5\n",
-		"  samples in a sequence: 0 to 3, mean 1.33333; p50 1, p95 3, p99 3\n",
+		"  samples in a sequence: 0 to 3, mean 1.33333; p50 1, p95 2.8, p99 2.96\n",
 		"stream S: sparse, dim 10, float64\n",
-		"  stored values in a sample: 0 to 4, mean 1.75; p50 1, p95 4, p99 4\n",
+		"  stored values in a sample: 0 to 4, mean 1.75; p50 1.5, p95 3.7, p99 3.94\n",
 		"  density: 0.175; indices: 1 to 9\n",
 	};
 	for (size_t i = 0; i < COUNT(lines); i++)

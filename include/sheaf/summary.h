@@ -74,6 +74,9 @@ typedef struct sheaf_summary_options {
 SHEAF_API SHEAF_USE sheaf_status sheaf_summary_text(const sheaf_summary *summary,
                                                     const sheaf_summary_options *options, sheaf_buffer *out,
                                                     sheaf_error *err);
+/* How far two summaries are apart: the largest drift of a field, from 0 to 1; 1 also if the fields differ. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_summary_drift(const sheaf_summary *summary, const sheaf_summary *other,
+                                                     double *most, sheaf_error *err);
 SHEAF_API void sheaf_summary_free(sheaf_summary *summary);
 
 /* A line of the page's first table, or of its findings. */

@@ -18,7 +18,8 @@ enum { MOST_CARD = 12, FACT = 80, FINDING = 400, FIRST_ROWS = 5 };
 
 typedef struct report {
 	sheaf_summary *summary, *other; /* other NULL: there is only one file */
-	sheaf_fact card[MOST_CARD], findings[MAX_RULES + MOST_SAID];
+	sheaf_fact card[MOST_CARD], findings[MAX_RULES + MOST_SAID + 1];
+	sheaf_error stop; /* why reading did not come to the end of the file */
 	char bytes[FACT], rows[FACT], encoding[FACT], index[FINDING], counts[MAX_RULES][FINDING],
 		numbers[MOST_SAID][FACT];
 	int ncard, nfindings;
@@ -28,6 +29,10 @@ typedef struct report {
 	int nfirst;
 	bool force;
 } report;
+
+/* The exit status if the report is made: a file with errors, or with more drift than allowed, is no success.
+ */
+static int outcome = EXIT_FINE;
 
 static int count_inputs(const session *s) { return s->args->nfiles - 1; }
 
@@ -64,24 +69,27 @@ static void fill_card(report *r, const session *s, const sheaf_dataset *dataset)
 	add_card(r, "made by", "sheaf " SHEAF_VERSION);
 }
 
-/* Fills in the findings of the session: a line for each rule, with its severity, count, and first finding, if
- * the text of that was kept; then the first findings one by one, if there are more of them than rules. */
+/* Fills in the findings of the session: a line for each rule, with its severity and count, and with its first
+ * finding unless the findings follow one by one. */
 static void fill_findings(report *r, const session *s)
 {
 	sheaf_tally tally;
+	bool each = s->nsaid > s->nrules;
 	for (; r->nfindings < MAX_RULES && sheaf_context_tally(s->cx, r->nfindings, &tally); r->nfindings++) {
 		char *text = r->counts[r->nfindings];
 		const char *first = "";
-		for (int i = 0; i < s->nrules && !*first; i++)
+		for (int i = 0; i < s->nrules && !*first && !each; i++)
 			if (strcmp(s->rules[i].rule, tally.rule) == 0) first = s->rules[i].first;
 		snprintf(text, FINDING, "%s, %" PRId64 " %s%s%s", severity_name(tally.severity), tally.count,
 		         tally.count == 1 ? "time" : "times", *first ? "; first: " : "", first);
 		r->findings[r->nfindings] = (sheaf_fact){tally.rule, text};
+		if (tally.severity >= SHEAF_ERROR && tally.status != SHEAF_LOSS) outcome = EXIT_DIFFERENT;
 	}
-	for (int i = 0; i < s->nsaid && s->nsaid > s->nrules; i++) {
+	for (int i = 0; i < s->nsaid && each; i++) {
 		snprintf(r->numbers[i], FACT, "finding %d", i + 1);
 		r->findings[r->nfindings++] = (sheaf_fact){r->numbers[i], s->said[i]};
 	}
+	if (*r->stop.message) r->findings[r->nfindings++] = (sheaf_fact){"reading stopped", r->stop.message};
 }
 
 /* ---- first rows ---- */
@@ -161,6 +169,14 @@ static sheaf_status end_part(const report *r, const session *s, sheaf_dataset *d
 
 /* ---- reading ---- */
 
+/* A failure that ends reading is said at once, and also on the page. */
+static void stop(report *r, const sheaf_error *err)
+{
+	r->stop = *err;
+	outcome = EXIT_DIFFERENT;
+	say_failure(err);
+}
+
 /* Adds all rows to the summary, counts them, and keeps the text of the first ones. */
 static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, sheaf_error *err)
 {
@@ -179,7 +195,11 @@ static sheaf_status gather_rows(report *r, sheaf_dataset *dataset, sheaf_error *
 		SHEAF_TRY(status);
 		SHEAF_TRY(sheaf_summary_add(r->summary, frame, row, err));
 	}
-	return status == SHEAF_END ? sheaf_summary_finish(r->summary, err) : status;
+	if (status == SHEAF_END) return sheaf_summary_finish(r->summary, err);
+	if ((status != SHEAF_DATA && status != SHEAF_SHORT) || part_is_made()) return status;
+	/* What could be read of a damaged file is reported. */
+	stop(r, err);
+	return sheaf_summary_finish(r->summary, err);
 }
 
 /* Opens input i, for rows of any kind but tensors as a whole. The session is copied only since opening takes
@@ -216,13 +236,28 @@ static sheaf_status make_folder(const char *path, sheaf_error *err)
 	return sheaf_fail_sys(err, failed, "%s: expected its folder to be synced after it was made", path);
 }
 
+/* The report of a file that cannot be opened, since it is empty or too damaged: why, and nothing else. */
+static sheaf_status report_unread(report *r, const session *s, sheaf_error *err)
+{
+	struct stat info;
+	const sheaf_schema nothing = {.rows = SHEAF_CELLS};
+	stop(r, err);
+	add_card(r, "file", s->label);
+	if (stat(s->label, &info) == 0) snprintf(r->bytes, FACT, "%lld", (long long)info.st_size);
+	add_card(r, "bytes", r->bytes);
+	add_card(r, "made by", "sheaf " SHEAF_VERSION);
+	return sheaf_summary_new(&nothing, s->cx, &r->summary, err);
+}
+
 /* Reads the input of the report, or of a part of it. The folder of charts is made before any row is read. */
 static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
 {
 	sheaf_dataset *dataset;
 	const char *charts = part_is_made() ? NULL : sheaf_values_text(&s->args->values, "svg");
-	SHEAF_TRY(open_input(s, 0, &dataset, err));
-	sheaf_status status = charts ? make_folder(charts, err) : SHEAF_OK;
+	sheaf_status status = open_input(s, 0, &dataset, err);
+	if ((status == SHEAF_DATA || status == SHEAF_SHORT) && !part_is_made()) return report_unread(r, s, err);
+	SHEAF_TRY(status);
+	status = charts ? make_folder(charts, err) : SHEAF_OK;
 	if (status == SHEAF_OK) status = part_begin(s, dataset, rows_of_summary(dataset), err);
 	if (status == SHEAF_OK) status = begin_summary(s, dataset, &r->summary, err);
 	if (status == SHEAF_OK) status = gather_rows(r, dataset, err);
@@ -234,6 +269,15 @@ static sheaf_status gather_first(report *r, const session *s, sheaf_error *err)
 }
 
 /* ---- writing ---- */
+
+static sheaf_status score_of(const char *word, double *score, sheaf_error *err)
+{
+	char *end;
+	*score = strtod(word, &end);
+	if (end != word && *end == '\0' && *score >= 0 && *score <= 1) return SHEAF_OK;
+	return sheaf_fail_option(err, SHEAF_USAGE, "fail-above", ": expected a number from 0 to 1, found \"%s\"",
+	                         word);
+}
 
 typedef struct folder {
 	const session *s;
@@ -256,6 +300,18 @@ static sheaf_status write_chart(void *user, const char *name, const sheaf_buffer
 	return status;
 }
 
+/* --fail-above: the largest drift that is no failure. */
+static sheaf_status judge_drift(const report *r, const session *s, sheaf_error *err)
+{
+	double most, drift;
+	const char *word = sheaf_values_text(&s->args->values, "fail-above");
+	if (!word) return SHEAF_OK;
+	SHEAF_TRY(score_of(word, &most, err));
+	SHEAF_TRY(sheaf_summary_drift(r->summary, r->other, &drift, err));
+	if (drift > most) outcome = EXIT_DIFFERENT;
+	return SHEAF_OK;
+}
+
 /* Reads everything, and makes the page or the numbers; charts become files as soon as they are drawn. */
 static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sheaf_error *err)
 {
@@ -270,11 +326,12 @@ static sheaf_status make_text(report *r, const session *s, sheaf_buffer *out, sh
 		sheaf_close(dataset);
 		SHEAF_TRY(status);
 	}
+	fill_findings(r, s);
+	if (r->other) SHEAF_TRY(judge_drift(r, s, err));
 	if (as_json(s->args)) {
 		sheaf_summary_options numbers = {.size = sizeof numbers, .style = SHEAF_JSON, .other = r->other};
 		return sheaf_summary_text(r->summary, &numbers, out, err);
 	}
-	fill_findings(r, s);
 	folder to = {s, sheaf_values_text(&s->args->values, "svg"), r->force};
 	sheaf_page_options options = {.size = sizeof options,
 	                              .title = s->label,
@@ -320,6 +377,11 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	const sheaf_values *values = &s->args->values;
 	if (sheaf_values_flag(values, "json") && sheaf_values_text(values, "svg"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": JSON has no charts; leave out --json or --svg");
+	const char *above = sheaf_values_text(values, "fail-above");
+	double score;
+	if (above) SHEAF_TRY(score_of(above, &score, err));
+	if (above && count_inputs(s) < 2)
+		return sheaf_fail_option(err, SHEAF_USAGE, "fail-above", ": drift needs two files; name another one");
 	if (part_is_made()) return write_report(s, force, NULL, err);
 	SHEAF_TRY(sheaf_sink_path(out, force, s->cx, &sink, err));
 	sheaf_status status = SHEAF_OK;
@@ -337,4 +399,8 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	return status;
 }
 
-int run_report(const arguments *args) { return run_output(args, args->files[0], report_file); }
+int run_report(const arguments *args)
+{
+	int code = run_output(args, args->files[0], report_file);
+	return code == EXIT_FINE ? outcome : code;
+}

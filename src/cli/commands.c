@@ -193,6 +193,8 @@ static const sheaf_option report_options[] = {
 	SUMMARY_OPTIONS,
 	{"svg", SHEAF_OPTION_TEXT, 0, "FOLDER",
      "also write each chart as an SVG file into this folder, which is created if necessary", 0},
+	{"fail-above", SHEAF_OPTION_TEXT, 0, "SCORE",
+     "with OTHER: end with exit status 1 if the drift of a field is larger than this, from 0 to 1", 0},
 	{"output", SHEAF_OPTION_TEXT, 0, "OUT", "write OUT: the same as OUT after the input", 'o'},
 	{0},
 };

@@ -235,7 +235,9 @@ sheaf_status session_begin(session *s, const arguments *args, const session_opti
 		.max_memory =
 			sheaf_values_number(values, "max-memory", DEFAULT_MEMORY) / options->inputs - options->held,
 		.threads = threads < INT_MAX ? (int)threads : INT_MAX,
-		.max_errors = sheaf_values_number(values, "max-errors", 0),
+		/* A report shows what is wrong instead of stopping at it. */
+		.max_errors =
+			sheaf_values_number(values, "max-errors", args->command->run == run_report ? INT64_MAX : 0),
 		.drop_incomplete = sheaf_values_flag(values, "drop-incomplete"),
 		.strict = sheaf_values_flag(values, "strict"),
 		.validate = options->validate,

@@ -2,6 +2,8 @@
 /* Histograms as bars. Charts and drawings have room for some tens of bars, so neighbours share a bar where
  * there are more; another summary is counted in the same bars, so that both can be compared. */
 #include "report/bars.h"
+#include "frame/frame.h"
+#include "frame/item.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +11,7 @@
 /* Gives a bar its label: "7", or "8 to 11" if it has several numbers, after what these are. */
 static void name_range(sheaf_bar *bar, const char *what, int64_t from, int64_t last)
 {
+	bar->whole = true;
 	if (from == last)
 		snprintf(bar->label, sizeof bar->label, "%s%" PRId64, what, from);
 	else
@@ -41,59 +44,235 @@ int sheaf_length_bars(const sheaf_length_counts *h, const sheaf_length_counts *o
 	return n;
 }
 
-static bool has_bin(const sheaf_value_counts *v, const sheaf_value_counts *other, int bin)
+/* ---- values ---- */
+
+/* The least and largest value of both, and where most of them are: the middle 90 or 98 per cent. */
+typedef struct span {
+	double least, most, low, high;
+	bool whole, exact;
+} span;
+
+static span span_of(const sheaf_spread_values *v)
 {
-	return v->bins[bin] || (other && other->bins[bin]);
+	span s = {.least = v->f->values.least,
+	          .most = v->f->values.most,
+	          .low = sheaf_distribution_at(&v->d, 0.05),
+	          .high = sheaf_distribution_at(&v->d, 0.95),
+	          .whole = v->f->values.fractions == 0 &&
+	                   fmax(fabs(v->f->values.least), fabs(v->f->values.most)) < 0x1p53,
+	          .exact = v->d.exact};
+	if (s.low < s.high) return s;
+	s.low = sheaf_distribution_at(&v->d, 0.01);
+	s.high = sheaf_distribution_at(&v->d, 0.99);
+	return s;
 }
 
-/* Makes at most `most` bars of the bins of positive values, or of negative ones, from the first to the last
- * bin that either summary has, as many bins in each bar; returns their number. */
-static int bin_bars(const sheaf_value_counts *v, const sheaf_value_counts *other, bool positive, int most,
-                    sheaf_bar *bars)
+/* A tail is heavy if the range is many times as wide as where most values are. A logarithmic axis needs
+ * values of one sign that are not all in one place of it, and times are never on one. */
+static sheaf_axis axis_of(const sheaf_field *field, const span *s, int most)
 {
-	enum { HALF = SHEAF_VALUE_BINS / 2 };
-	int from = positive ? HALF : 0, to = from + HALF, first = from, last = to - 1, n = 0;
-	while (first < to && !has_bin(v, other, first)) first++;
-	while (last >= first && !has_bin(v, other, last)) last--;
-	if (first > last) return 0;
-	int step = (last - first) / most + 1;
-	for (int bin = first; bin <= last; bin += step) {
-		int end = bin + step < to ? bin + step : to;
-		sheaf_bar *bar = &bars[n++];
-		*bar = (sheaf_bar){.from = sheaf_value_bin_begin(bin), .to = sheaf_value_bin_begin(end)};
-		for (int k = bin; k < end; k++) {
-			bar->amount += (double)v->bins[k];
-			if (other) bar->other += (double)other->bins[k];
-		}
-		snprintf(bar->label, sizeof bar->label, "%.4g to %.4g", bar->from, bar->to);
+	enum { HEAVY = 20 };
+	double range = s->most - s->least, middle = s->high - s->low;
+	if ((s->whole && range < most) || range <= HEAVY * middle) return SHEAF_AXIS_EQUAL;
+	double low = fabs(s->least >= 0 ? s->low : s->high), high = fabs(s->least >= 0 ? s->high : s->low),
+		   far = fmax(fabs(s->least), fabs(s->most)), near = fmin(fabs(s->least), fabs(s->most));
+	bool spread = middle == 0 || low == 0 || near == 0 || log(high / low) * HEAVY > log(far / near);
+	if (!sheaf_means_time(field->meaning) && (s->least >= 0 || s->most <= 0) && spread)
+		return SHEAF_AXIS_LOGARITHMIC;
+	return middle > 0 ? SHEAF_AXIS_MIDDLE : SHEAF_AXIS_EQUAL;
+}
+
+/* Whole numbers in bars of as many numbers each: of the steps that give enough bars the one whose last bar
+ * lacks fewest numbers. */
+static int whole_edges(double least, double most, int wanted, double *edges)
+{
+	double range = most - least + 1, step = ceil(range / wanted), best = step, lack = INFINITY;
+	for (double last = step > 1 ? ceil(2 * range / wanted) : 1; step <= last; step++) {
+		double lacks = (ceil(range / step) * step - range) / step;
+		if (lacks < lack) lack = lacks, best = step;
+		if (step > 1000) break;
 	}
+	int n = (int)ceil(range / best);
+	for (int i = 0; i <= n; i++) edges[i] = least + i * best;
 	return n;
 }
 
-/* Makes a bar without a range, for zeros, NaN or infinities. Returns 1, or 0 if neither summary has any: then
- * the next bar takes its place. */
-static int special_bar(sheaf_bar *bar, const char *label, int64_t count, int64_t other)
+/* The bounds of bars of equal widths or ratios, which are n + 1 for n bars. Negative numbers have ratios from
+ * the largest magnitude on. */
+static int find_edges(const span *s, sheaf_axis axis, int wanted, double *edges)
 {
-	*bar = (sheaf_bar){.from = NAN, .to = NAN, .amount = (double)count, .other = (double)other};
+	double least = s->least, most = s->most;
+	if (axis == SHEAF_AXIS_MIDDLE) {
+		least = fmax(least, 2 * s->low - s->high);
+		most = fmin(most, 2 * s->high - s->low);
+		if (s->whole) least = floor(least), most = ceil(most);
+	}
+	if (axis != SHEAF_AXIS_LOGARITHMIC && s->whole) return whole_edges(least, most, wanted, edges);
+	int n = least < most ? wanted : 1;
+	for (int i = 0; i <= n; i++) {
+		double part = (double)i / n;
+		edges[i] = axis == SHEAF_AXIS_LOGARITHMIC
+		               ? copysign(exp2(log2(fabs(least)) * (1 - part) + log2(fabs(most)) * part), most)
+		               : least * (1 - part) + most * part;
+	}
+	edges[0] = least;
+	edges[n] = most;
+	return n;
+}
+
+/* How many values are from `from` on and below `to`; with `closed` also `to`. */
+static double count_between(const sheaf_spread_values *v, double from, double to, bool closed, bool estimate)
+{
+	const sheaf_value_counts *values = &v->f->values;
+	if (closed) to = nextafter(to, INFINITY);
+	if (v->d.total == 0 || from >= to) return 0;
+	if (!v->d.exact && !estimate) {
+		if (closed || to > values->most) to = values->most + ldexp(2, values->cells.power);
+		return (double)sheaf_cells_between(&values->cells, from, to);
+	}
+	double n = (double)(sheaf_distribution_below(&v->d, to) - sheaf_distribution_below(&v->d, from));
+	return v->d.exact ? n : round(n * (double)sheaf_values_finite(values) / (double)v->d.total);
+}
+
+static void fill(sheaf_bar *bar, const sheaf_spread_values *v, const sheaf_spread_values *other, bool closed,
+                 bool estimate)
+{
+	bar->amount = count_between(v, bar->from, bar->to, closed, estimate);
+	if (other) bar->other = count_between(other, bar->from, bar->to, closed, estimate);
+}
+
+/* A bar apart, for what stands on no axis; 0, and no bar, if neither summary has any. */
+static int bar_apart(sheaf_bar *bar, const char *label, int64_t count, int64_t other)
+{
+	*bar =
+		(sheaf_bar){.from = NAN, .to = NAN, .apart = true, .amount = (double)count, .other = (double)other};
 	snprintf(bar->label, sizeof bar->label, "%s", label);
 	return count > 0 || other > 0;
 }
 
-int sheaf_value_bars(const sheaf_value_counts *v, const sheaf_value_counts *other, int most,
-                     sheaf_bar bars[SHEAF_MOST_BARS])
+/* What the middle of the range leaves out on one side. */
+static int bar_beyond(sheaf_bar *bar, const sheaf_spread_values *v, const sheaf_spread_values *other,
+                      double from, double to, bool above, bool estimate)
+{
+	char text[SHEAF_BAR_LABEL - 8];
+	*bar = (sheaf_bar){.from = from, .to = to, .apart = true};
+	fill(bar, v, other, above, estimate);
+	sheaf_value_words(v->field, above ? from : to, text, sizeof text);
+	snprintf(bar->label, sizeof bar->label, above ? "from %s" : "below %s", text);
+	return bar->amount > 0 || bar->other > 0;
+}
+
+static void name_values(sheaf_bar *bar, const sheaf_field *field, bool whole)
+{
+	char from[SHEAF_BAR_LABEL / 2 - 2], to[SHEAF_BAR_LABEL / 2 - 2];
+	sheaf_value_words(field, bar->from, from, sizeof from);
+	sheaf_value_words(field, whole ? bar->to - 1 : bar->to, to, sizeof to);
+	bool one = strcmp(from, to) == 0;
+	snprintf(bar->label, sizeof bar->label, one ? "%s" : "%s to %s", from, to);
+}
+
+/* Both files, as one span: the sample of the first says where most values are. */
+static span join_spans(const sheaf_spread_values *v, const sheaf_spread_values *other)
+{
+	span s = span_of(v), o;
+	if (!other || other->d.total == 0) return s;
+	o = span_of(other);
+	if (v->d.total == 0) return o;
+	return (span){fmin(s.least, o.least), fmax(s.most, o.most), fmin(s.low, o.low),
+	              fmax(s.high, o.high),   s.whole && o.whole,   s.exact && o.exact};
+}
+
+/* The least magnitude that is not 0, of the values that are known. */
+static double least_size(const sheaf_distribution *d, bool negative)
+{
+	double least = INFINITY;
+	for (int i = 0; i < d->n; i++)
+		if (d->values[i].value != 0) least = fmin(least, fabs(d->values[i].value));
+	return negative ? -least : least;
+}
+
+int sheaf_value_bars(const sheaf_spread_values *v, const sheaf_spread_values *other, int most,
+                     sheaf_bar bars[SHEAF_MOST_BARS], sheaf_axis *axis, bool *exact)
 {
 	static const sheaf_value_counts nothing;
-	if (!v->bins || v->n == 0) return 0;
-	if (other && !other->bins) other = NULL;
-	const sheaf_value_counts *o = other ? other : &nothing;
-	int n = special_bar(bars, "-inf", v->infinite[0], o->infinite[0]);
-	n += bin_bars(v, other, false, most / 2, bars + n);
-	n += special_bar(bars + n, "0", v->zeros, o->zeros);
-	n += bin_bars(v, other, true, most / 2, bars + n);
-	n += special_bar(bars + n, "+inf", v->infinite[1], o->infinite[1]);
-	n += special_bar(bars + n, "NaN", v->nans, o->nans);
-	return n;
+	double edges[SHEAF_MOST_BARS + 1];
+	*axis = SHEAF_AXIS_EQUAL;
+	*exact = true;
+	if (!v->f->sample.values || v->f->values.n == 0) return 0;
+	if (other && !other->f->sample.values) other = NULL;
+	const sheaf_value_counts *a = &v->f->values, *b = other ? &other->f->values : &nothing;
+	int n = bar_apart(bars, "-inf", a->infinite[0], b->infinite[0]);
+	if (v->d.total || (other && other->d.total)) {
+		span s = join_spans(v, other);
+		*axis = axis_of(v->field, &s, most);
+		bool logarithmic = *axis == SHEAF_AXIS_LOGARITHMIC;
+		if (logarithmic) {
+			bool negative = s.most <= 0;
+			double *end = negative ? &s.most : &s.least, size = least_size(&v->d, negative);
+			if (other && fabs(least_size(&other->d, negative)) < fabs(size))
+				size = least_size(&other->d, negative);
+			if (*end == 0) *end = size;
+			n += bar_apart(bars + n, "0", a->zeros, b->zeros);
+		}
+		int count = find_edges(&s, *axis, most, edges);
+		const sheaf_cells *cells =
+			other && (v->d.exact || b->cells.power > a->cells.power) ? &b->cells : &a->cells;
+		/* Counts of cells are exact, if a bar has several cells. */
+		bool estimate =
+			!s.exact && (logarithmic || (edges[count] - edges[0]) / count < ldexp(4, cells->power));
+		*exact = !estimate;
+		for (int i = 0; !s.exact && !estimate && i <= count; i++)
+			if (edges[i] > s.least && edges[i] < s.most) edges[i] = sheaf_cells_edge(cells, edges[i]);
+		bool below = edges[0] > s.least, above = edges[count] < s.most, steps = s.whole && !logarithmic;
+		if (below) n += bar_beyond(bars + n, v, other, s.least, edges[0], false, estimate);
+		for (int i = 0; i < count; i++, n++) {
+			bars[n] = (sheaf_bar){.from = edges[i], .to = edges[i + 1], .whole = steps};
+			fill(&bars[n], v, other, i + 1 == count && !steps && !above, estimate);
+			name_values(&bars[n], v->field, steps);
+		}
+		if (above) n += bar_beyond(bars + n, v, other, edges[count], s.most, true, estimate);
+	}
+	n += bar_apart(bars + n, "+inf", a->infinite[1], b->infinite[1]);
+	return n + bar_apart(bars + n, "NaN", a->nans, b->nans);
 }
+
+/* ---- words ---- */
+
+double sheaf_seconds_of(const sheaf_field *field)
+{
+	if (!sheaf_means_time(field->meaning)) return 1;
+	return field->meaning == SHEAF_DATE ? 86400 : pow(10, -field->digits);
+}
+
+void sheaf_value_words(const sheaf_field *field, double v, char *text, size_t size)
+{
+	char whole[128];
+	bool timed = sheaf_means_time(field->meaning) && field->meaning != SHEAF_DATETIMETZ && fabs(v) < 0x1p53;
+	if (!timed) {
+		snprintf(text, size, fabs(v) < 1e6 && v == floor(v) ? "%.0f" : "%.4g", v == 0 ? 0 : v);
+		return;
+	}
+	int64_t parts = (int64_t)llround(v);
+	size_t length = (size_t)(sheaf_time_print(whole, field->meaning, field->digits, &parts) - whole);
+	snprintf(text, size, "%.*s", (int)length, whole);
+}
+
+void sheaf_difference_words(const sheaf_field *field, double v, char *text, size_t size)
+{
+	static const struct {
+		double seconds;
+		const char *name;
+	} units[] = {{86400, "days"}, {3600, "hours"}, {60, "minutes"}, {0, "seconds"}};
+	if (!sheaf_means_time(field->meaning)) {
+		snprintf(text, size, "%.6g", v);
+		return;
+	}
+	int i = 0;
+	for (v *= sheaf_seconds_of(field); v < 2 * units[i].seconds;) i++;
+	snprintf(text, size, "%.4g %s", units[i].seconds > 0 ? v / units[i].seconds : v, units[i].name);
+}
+
+/* ---- ranks and rasters ---- */
 
 /* The counts other than 0, ordered from the largest on, have ranks from 1 on. Bars double: the first has the
  * largest count, and a bar is the mean of the counts whose ranks are above `from` and at most `to`. Of counts

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures that are computed from counts: quantiles, moments, and how much padding batches have.
  * docs/report.md says which of them are exact. */
+#include "base/memory.h"
 #include "report/summary/summary.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,65 +18,73 @@ int64_t sheaf_field_coded(const sheaf_field_summary *f)
 	return coded;
 }
 
-/* The quantile of the values as far as bins tell it: the beginning of the bin in which this share of the
- * finite values ends, but not outside of the range of values. Zeros come between the negative and positive
- * bins. */
-static double bin_quantile(const sheaf_value_counts *v, double share)
-{
-	int64_t finite = sheaf_values_finite(v), rank = (int64_t)ceil(share * (double)finite), seen = 0;
-	for (int bin = 0; bin < SHEAF_VALUE_BINS; bin++) {
-		if (bin == SHEAF_VALUE_BINS / 2 && (seen += v->zeros) >= rank && v->zeros) return 0;
-		if ((seen += v->bins[bin]) >= rank && v->bins[bin])
-			return fmin(fmax(sheaf_value_bin_begin(bin), v->least), v->most);
-	}
-	return v->most;
-}
-
-/* ---- exact quantiles ---- */
-
-typedef struct value_count {
-	double value;
-	int64_t count;
-} value_count;
+/* ---- distributions ---- */
 
 static int by_value(const void *a, const void *b)
 {
-	double x = ((const value_count *)a)->value, y = ((const value_count *)b)->value;
+	double x = ((const struct sheaf_value_count *)a)->value, y = ((const struct sheaf_value_count *)b)->value;
 	return x < y ? -1 : x > y;
 }
 
-/* The value below or at which this share of the finite values is, from values with their counts in order. */
-static double counted_quantile(const value_count *values, int n, int64_t finite, double share)
+/* The items, if all different values are still counted one by one, else the sample. */
+sheaf_status sheaf_distribution_of(const sheaf_field_summary *f, sheaf_context *cx, sheaf_distribution *out,
+                                   sheaf_error *err)
 {
-	int64_t rank = (int64_t)ceil(share * (double)finite), seen = 0;
-	for (int i = 0; i < n; i++)
-		if ((seen += values[i].count) >= rank) return values[i].value;
-	return NAN;
+	int64_t finite = sheaf_values_finite(&f->values);
+	*out = (sheaf_distribution){.exact = finite <= f->sample.n};
+	bool items = !out->exact && f->frequent.slots && f->frequent.halvings == 0;
+	int n = items ? SHEAF_FREQUENT_SLOTS : f->sample.n;
+	if (n == 0 || !f->sample.values) return SHEAF_OK;
+	out->room = (size_t)n * sizeof *out->values;
+	SHEAF_TRY(sheaf_allocate(cx, out->room, &out->values, err));
+	for (int i = 0; i < n; i++) {
+		struct sheaf_value_count *to = &out->values[out->n];
+		const sheaf_item_count *item = items ? &f->frequent.slots[i] : NULL;
+		if (item && (!item->count || item->size != sizeof to->value)) continue;
+		to->value = item ? sheaf_item_double(item) : f->sample.values[i].value;
+		to->count = item ? item->count : 1;
+		if (!isfinite(to->value)) continue;
+		out->total += to->count;
+		out->n++;
+	}
+	out->exact |= items;
+	qsort(out->values, (size_t)out->n, sizeof *out->values, by_value);
+	return SHEAF_OK;
 }
 
-/* Exact quantiles come from the items, if all different values are still counted one by one (no halvings),
- * the others from the bins. NaN without a finite value. */
-sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f)
+void sheaf_distribution_free(sheaf_distribution *d, sheaf_context *cx)
 {
-	value_count values[SHEAF_FREQUENT_KEPT];
-	const sheaf_value_counts *v = &f->values;
-	int n = 0;
-	int64_t finite = sheaf_values_finite(v);
-	if (finite == 0 || !v->bins) return (sheaf_quantiles){NAN, NAN, NAN, false};
-	if (!f->frequent.slots || f->frequent.halvings)
-		return (sheaf_quantiles){bin_quantile(v, 0.5), bin_quantile(v, 0.95), bin_quantile(v, 0.99),
-		                         v->least == v->most};
-	for (int i = 0; i < SHEAF_FREQUENT_SLOTS; i++) {
-		const sheaf_item_count *item = &f->frequent.slots[i];
-		value_count *to = &values[n];
-		if (!item->count || item->size != sizeof to->value) continue;
-		*to = (value_count){sheaf_item_double(item), item->count};
-		n += isfinite(to->value);
-	}
-	qsort(values, (size_t)n, sizeof *values, by_value);
-	return (sheaf_quantiles){counted_quantile(values, n, finite, 0.5),
-	                         counted_quantile(values, n, finite, 0.95),
-	                         counted_quantile(values, n, finite, 0.99), true};
+	if (d->values) sheaf_release(cx, d->values, d->room);
+	*d = (sheaf_distribution){0};
+}
+
+/* The value of a rank, counted from 0. */
+static double at_rank(const sheaf_distribution *d, int64_t rank)
+{
+	int64_t seen = 0;
+	for (int i = 0; i < d->n; i++)
+		if ((seen += d->values[i].count) > rank) return d->values[i].value;
+	return d->n ? d->values[d->n - 1].value : NAN;
+}
+
+double sheaf_distribution_at(const sheaf_distribution *d, double share)
+{
+	double at = share * (double)(d->total - 1), rank = floor(at);
+	double below = at_rank(d, (int64_t)rank), above = at_rank(d, (int64_t)rank + 1), part = at - rank;
+	return part > 0 ? below * (1 - part) + above * part : below;
+}
+
+int64_t sheaf_distribution_below(const sheaf_distribution *d, double v)
+{
+	int64_t below = 0;
+	for (int i = 0; i < d->n && d->values[i].value < v; i++) below += d->values[i].count;
+	return below;
+}
+
+sheaf_quantiles sheaf_distribution_quantiles(const sheaf_distribution *d)
+{
+	return (sheaf_quantiles){sheaf_distribution_at(d, 0.5), sheaf_distribution_at(d, 0.95),
+	                         sheaf_distribution_at(d, 0.99), d->exact};
 }
 
 double sheaf_length_counts_mean(const sheaf_length_counts *h)
@@ -85,11 +94,10 @@ double sheaf_length_counts_mean(const sheaf_length_counts *h)
 
 sheaf_quantiles sheaf_length_quantiles(const sheaf_length_counts *h)
 {
-	bool exact[3];
-	sheaf_quantiles q = {.p50 = (double)sheaf_length_counts_quantile(h, 0.5, &exact[0]),
-	                     .p95 = (double)sheaf_length_counts_quantile(h, 0.95, &exact[1]),
-	                     .p99 = (double)sheaf_length_counts_quantile(h, 0.99, &exact[2])};
-	q.exact = exact[0] && exact[1] && exact[2];
+	sheaf_quantiles q = {.exact = true};
+	q.p50 = sheaf_length_counts_quantile(h, 0.5, &q.exact);
+	q.p95 = sheaf_length_counts_quantile(h, 0.95, &q.exact);
+	q.p99 = sheaf_length_counts_quantile(h, 0.99, &q.exact);
 	return q;
 }
 

@@ -63,7 +63,7 @@ double sheaf_field_density(const sheaf_field *field, const sheaf_field_summary *
 
 /* A time is printed as a time, unless it is too large for a double to have each second; a float32 with as
  * many digits as it needs, which are fewer than a double does. */
-void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
+void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field, bool json)
 {
 	if (sheaf_means_time(field->meaning) && fabs(v) < 0x1p53) {
 		int64_t seconds = (int64_t)v;
@@ -71,7 +71,7 @@ void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field)
 		                       .digits = field->digits,
 		                       .type = SHEAF_I64,
 		                       .values = {(uint8_t *)&seconds, sizeof seconds, NULL}};
-		sheaf_item_text(b, &column, 0, 0, true);
+		sheaf_item_text(b, &column, 0, 0, json);
 		return;
 	}
 	if (field->type != SHEAF_F32) {

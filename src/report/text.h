@@ -31,6 +31,6 @@ bool sheaf_field_has_range(const sheaf_field *field);
 /* The fraction of the cells of all samples that is stored. */
 double sheaf_field_density(const sheaf_field *field, const sheaf_field_summary *f);
 /* The least and the largest value are values of the file: shown in its own precision. */
-void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field);
+void sheaf_put_extreme(sheaf_builder *b, double v, const sheaf_field *field, bool json);
 
 #endif

@@ -48,6 +48,25 @@ int sheaf_most_used(const sheaf_field_summary *f, sheaf_use *out, int n)
 	return found;
 }
 
+bool sheaf_names_units(const sheaf_field *field, const sheaf_field_summary *f)
+{
+	const sheaf_value_counts *v = &f->values;
+	if (!sheaf_field_is_stream(field) || sheaf_field_dim(field) < 2) return false;
+	if (sheaf_field_is_sparse(field))
+		return f->uses && f->entries.n && f->entries.least == 1 && f->entries.most == 1;
+	return f->pattern.cells && v->n && v->least == 0 && v->most == 1 && sheaf_values_finite(v) == v->n &&
+	       (v->n - v->zeros) * sheaf_field_dim(field) == v->n &&
+	       sheaf_exact_value(&v->sum) == (double)(v->n - v->zeros);
+}
+
+/* An estimate is no more than there are. */
+int64_t sheaf_field_distinct(const sheaf_field_summary *f, bool *exact)
+{
+	int64_t distinct = sheaf_frequent_distinct(&f->frequent, exact),
+			all = f->values.n ? f->values.n : f->lengths.n;
+	return distinct < all ? distinct : all;
+}
+
 int64_t sheaf_never_used(const sheaf_field_summary *f)
 {
 	int64_t never = 0;

@@ -19,6 +19,12 @@ int sheaf_most_used(const sheaf_field_summary *f, sheaf_use *out, int n);
 /* For each count, how many indices have it. */
 SHEAF_USE sheaf_status sheaf_count_uses(const sheaf_field_summary *f, sheaf_length_counts *out,
                                         sheaf_context *cx, sheaf_error *err);
+/* How many different items there are; *exact: all were counted. */
+int64_t sheaf_field_distinct(const sheaf_field_summary *f, bool *exact);
+/* Whether each sample names one unit, its label: a sparse one with one entry, or a dense one with a single 1
+ * among zeros. Only counts are known of that: values are from 0 to 1, those that are not 0 are as many as
+ * samples, and their sum is that number, too. */
+bool sheaf_names_units(const sheaf_field *field, const sheaf_field_summary *f);
 int64_t sheaf_never_used(const sheaf_field_summary *f);
 
 #endif

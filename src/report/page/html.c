@@ -4,6 +4,7 @@
  * sheaf_html_text. Nothing has a style attribute: the page's policy forbids it. */
 #include "report/page/html.h"
 #include "base/show.h"
+#include "report/page/ticks.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -70,11 +71,11 @@ void sheaf_html(sheaf_builder *b, const char *format, ...)
 
 /* ---- charts ----
  *
- * A chart is an SVG of WIDTH x HEIGHT units and a line of text below it. Bars stand side by side on the axis
- * at y = HEIGHT, each `step` wide; the TOP units above the highest bar have the labels of marks. The words
- * and the table of numbers say the same for people who cannot see the chart. */
+ * A chart is an SVG of WIDTH x HEIGHT units with labels on two sides. Bars stand side by side on the axis at
+ * y = HEIGHT, each `step` wide; the TOP units above the highest bar have the labels of marks. The words and
+ * the table of numbers say the same for people who cannot see the chart. */
 
-enum { WIDTH = 520, HEIGHT = 150, TOP = 22, TEXT_LINE = 20 };
+enum { WIDTH = 520, HEIGHT = 150, TOP = 22, LEFT = 48, BELOW = 38 };
 
 typedef struct scale {
 	double most, all, others; /* the largest height; the sums of both files */
@@ -111,41 +112,105 @@ static double height_of(const sheaf_chart *chart, const scale *s, double amount,
 	return fmax(1, share * (HEIGHT - TOP));
 }
 
-/* Puts lines with labels above them where the percentiles stand among the bars: within a bar of several
- * numbers in proportion, in a bar of one number in its middle. A number that no bar has gets no line. The bar
- * of zeros alone has no bounds, and is known by its label. Labels that would overlap others are left out. */
+/* Where a value is on the axis, in proportion within the bar that has it, in the middle of a bar of one
+ * number; negative if no bar has it. */
+static double place_of(const sheaf_chart *chart, const scale *s, double v)
+{
+	for (int k = 0; k < chart->n; k++) {
+		const sheaf_bar *bar = &chart->bars[k];
+		bool last = k + 1 == chart->n || chart->bars[k + 1].apart,
+			 is_zero = v == 0 && isnan(bar->from) && strcmp(bar->label, "0") == 0;
+		if (is_zero) return (k + 0.5) * s->step;
+		if (bar->apart || v < bar->from || v > bar->to || (v == bar->to && !last)) continue;
+		double wide = bar->to - bar->from;
+		return (k +
+		        (wide > 0 && !(wide == 1 && v == bar->from && bar->whole) ? (v - bar->from) / wide : 0.5)) *
+		       s->step;
+	}
+	return -1;
+}
+
+/* Puts lines with labels above them where the percentiles stand among the bars. A number that no bar has gets
+ * no line. Labels that would overlap others are left out. */
 static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
 {
 	enum { WORD = 34, BASE = 12 };
+	static const char *const names[] = {"p50", "p95", "p99"};
 	const double at[] = {chart->marks->p50, chart->marks->p95, chart->marks->p99};
 	double free_from = 0;
 	for (int i = 0; i < 3; i++) {
-		double x = -1;
-		for (int k = 0; k < chart->n && x < 0; k++) {
-			const sheaf_bar *bar = &chart->bars[k];
-			bool is_zero = at[i] == 0 && isnan(bar->from) && strcmp(bar->label, "0") == 0;
-			if ((at[i] >= bar->from && at[i] < bar->to) || is_zero)
-				x = (k + (bar->to > bar->from + 1 ? (at[i] - bar->from) / (bar->to - bar->from) : 0.5)) *
-				    s->step;
-		}
+		double x = place_of(chart, s, at[i]);
 		if (x < 0) continue;
 		sheaf_html(b, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>", x, TOP - 4, HEIGHT);
 		bool end = x > WIDTH - WORD;
 		if (x - (end ? WORD : 0) < free_from) continue;
 		sheaf_builder_printf(b, "<text%s x=\"%.1f\" y=\"%d\">%s</text>", end ? " class=\"end\"" : "", x, BASE,
-		                     i == 0   ? "p50"
-		                     : i == 1 ? "p95"
-		                              : "p99");
+		                     names[i]);
 		free_from = x + (end ? 0 : WORD);
+	}
+}
+
+/* A label below the axis, unless it would overlap the one before it; returns where the next may begin. */
+static double put_label(sheaf_builder *b, double x, const char *text, double free_from)
+{
+	enum { LETTER = 8, BASE = HEIGHT + 16, MOST = 14 };
+	int n = (int)strlen(text) < MOST + 2 ? (int)strlen(text) : MOST;
+	double half = n * LETTER / 2.0, centre = fmin(fmax(x, half - LEFT), WIDTH - half);
+	if (centre - half < free_from) return free_from;
+	sheaf_html(
+		b, "<path class=\"axis\" d=\"M%.1f %dv4\"/><text class=\"tick\" x=\"%.1f\" y=\"%d\">%.*s%s</text>", x,
+		HEIGHT, centre, BASE, n, text, text[n] ? "\xe2\x80\xa6" : "");
+	return centre + half + LETTER;
+}
+
+/* Labels of the bars' ranges at round numbers; of bars apart, and of bars that have no ranges, their own. */
+static void put_ticks(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
+{
+	enum { WANTED = 6 };
+	sheaf_tick ticks[SHEAF_MOST_TICKS];
+	int first = -1, last = -1, every = (chart->n - 1) / WANTED + 1;
+	for (int i = 0; i < chart->n; i++)
+		if (!chart->bars[i].apart && !isnan(chart->bars[i].from)) last = i, first = first < 0 ? i : first;
+	double free_from = -LEFT;
+	for (int i = 0; i < chart->n && (first < 0 || i < first); i++)
+		if (first >= 0 || i % every == 0)
+			free_from = put_label(b, (i + 0.5) * s->step, chart->bars[i].label, free_from);
+	if (first < 0) return;
+	const sheaf_bar *low = &chart->bars[first], *high = &chart->bars[last];
+	double narrow = low->to - low->from, wide = high->to - high->from;
+	bool grows = wide > 3 * narrow || narrow > 3 * wide;
+	int n = sheaf_ticks(chart->field, low->from, high->to - (high->whole ? 1 : 0), grows, WANTED, ticks);
+	for (int i = 0; i < n; i++) {
+		double x = place_of(chart, s, ticks[i].at);
+		if (x >= 0) free_from = put_label(b, x, ticks[i].text, free_from);
+	}
+	for (int i = last + 1; i < chart->n; i++)
+		free_from = put_label(b, (i + 0.5) * s->step, chart->bars[i].label, free_from);
+}
+
+/* Labels at the left, from 0 on; of a logarithmic chart at powers of ten. */
+static void put_heights(sheaf_builder *b, const sheaf_chart *chart, const scale *s)
+{
+	enum { WANTED = 4, GAP = 6, HALF = 4 };
+	sheaf_tick ticks[SHEAF_MOST_TICKS];
+	bool shares = chart->per_cent || chart->other;
+	double most = shares ? 100 * s->most : s->most;
+	int n = chart->logarithmic ? sheaf_ticks(NULL, 1, most, true, WANTED, ticks)
+	                           : sheaf_ticks(NULL, 0, most, false, WANTED, ticks);
+	for (int i = 0; i < n; i++) {
+		double part = chart->logarithmic ? log1p(ticks[i].at) / log1p(most) : ticks[i].at / most,
+			   y = HEIGHT - part * (HEIGHT - TOP);
+		if (chart->logarithmic && n > WANTED + 1 && i % 2) continue;
+		sheaf_html(b, "<text class=\"end\" x=\"-%d\" y=\"%.1f\">%s%s</text>", GAP, y + HALF, ticks[i].text,
+		           shares ? "%" : "");
 	}
 }
 
 /* Puts what is inside of a chart's SVG: the words for those who cannot see the chart, the style ("" on a
  * page, which has its own), then the chart. All bars are one path, and so is the outline of the other file.
- * The labels of the first and the last bar are below the axis. */
+ */
 static void put_drawing(sheaf_builder *b, const sheaf_chart *chart, const char *style)
 {
-	enum { BASE = HEIGHT + 15 };
 	scale s = scale_of(chart);
 	sheaf_html(b, "<title id=\"t%d\">%s</title><desc id=\"d%d\">%s</desc>", chart->number, chart->title,
 	           chart->number, chart->words);
@@ -155,7 +220,8 @@ static void put_drawing(sheaf_builder *b, const sheaf_chart *chart, const char *
 		if (high > 0)
 			sheaf_builder_printf(b, "M%.1f %dv-%.1fh%.1fv%.1fz", i * s.step, HEIGHT, high, s.wide, high);
 	}
-	sheaf_builder_printf(b, "\"/><path class=\"axis\" d=\"M0 %d.5H%d\"/>", HEIGHT, WIDTH);
+	sheaf_builder_printf(b, "\"/><path class=\"axis\" d=\"M0 %d.5H%dM0 %dV%d\"/>", HEIGHT, WIDTH, HEIGHT,
+	                     TOP);
 	if (chart->other) {
 		sheaf_builder_printf(b, "<path class=\"other\" d=\"M0 %d", HEIGHT);
 		for (int i = 0; i < chart->n; i++)
@@ -165,9 +231,9 @@ static void put_drawing(sheaf_builder *b, const sheaf_chart *chart, const char *
 		sheaf_builder_printf(b, "V%d\"/>", HEIGHT);
 	}
 	if (chart->marks) put_marks(b, chart, &s);
-	if (chart->n == 0) return;
-	sheaf_html(b, "<text x=\"0\" y=\"%d\">%s</text><text class=\"end\" x=\"%d\" y=\"%d\">%s</text>", BASE,
-	           chart->bars[0].label, WIDTH, BASE, chart->bars[chart->n - 1].label);
+	put_heights(b, chart, &s);
+	put_ticks(b, chart, &s);
+	sheaf_html(b, "<text class=\"end\" x=\"%d\" y=\"%d\">%s</text>", WIDTH, HEIGHT + BELOW - 4, chart->what);
 }
 
 static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount)
@@ -188,8 +254,8 @@ void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart)
 		return;
 	}
 	sheaf_html(
-		b, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" data-bars=\"%d\" aria-labelledby=\"t%d d%d\">",
-		WIDTH, HEIGHT + TEXT_LINE, chart->n, chart->number, chart->number);
+		b, "<figure><svg role=\"img\" viewBox=\"%d 0 %d %d\" data-bars=\"%d\" aria-labelledby=\"t%d d%d\">",
+		-LEFT, LEFT + WIDTH, HEIGHT + BELOW, chart->n, chart->number, chart->number);
 	put_drawing(b, chart, "");
 	sheaf_html(b, "</svg><figcaption>%s</figcaption>", chart->words);
 	sheaf_html(b, chart->open ? "<details open>" : "<details>");
@@ -217,15 +283,15 @@ void sheaf_html_chart(sheaf_builder *b, const sheaf_chart *chart)
 /* A file has the rules that it needs of the page's style sheet, in its light colours. */
 void sheaf_svg_chart(sheaf_builder *b, const sheaf_chart *chart)
 {
-	enum { MARGIN = 8 };
+	enum { MARGIN = 8, WIDE = LEFT + WIDTH + 2 * MARGIN, HIGH = HEIGHT + BELOW + 2 * MARGIN };
 	sheaf_html(b,
 	           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
 	           "role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\" "
 	           "aria-labelledby=\"t%d d%d\">",
-	           WIDTH + 2 * MARGIN, HEIGHT + TEXT_LINE + 2 * MARGIN, -MARGIN, -MARGIN, WIDTH + 2 * MARGIN,
-	           HEIGHT + TEXT_LINE + 2 * MARGIN, chart->number, chart->number);
+	           WIDE, HIGH, -LEFT - MARGIN, -MARGIN, WIDE, HIGH, chart->number, chart->number);
 	put_drawing(b, chart,
-	            "<style>text{font:13px system-ui,sans-serif;fill:#55565e}.end{text-anchor:end}"
+	            "<style>text{font:13px "
+	            "system-ui,sans-serif;fill:#55565e}.end{text-anchor:end}.tick{text-anchor:middle}"
 	            ".bar{fill:#2f6f9f}.axis{stroke:#c9cad2}.mark{stroke:#55565e;stroke-dasharray:3 3}"
 	            ".other{fill:none;stroke:#b04a00;stroke-width:2}</style>");
 	sheaf_html(b, "</svg>\n");

@@ -28,6 +28,7 @@ typedef struct sheaf_chart {
 	const char *amounts;              /* what their heights mean; NULL: counts */
 	const sheaf_bar *bars;
 	int n;
+	const sheaf_field *field; /* whose values the bars have; NULL: numbers */
 	bool logarithmic;
 	bool open;     /* the numbers are visible at once */
 	bool per_cent; /* amounts are shares from 0 to 1 */

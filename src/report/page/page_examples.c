@@ -106,23 +106,15 @@ static int by_count(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* Puts how often each unit is the label of its sample, for streams whose samples have one label each: a
- * sparse one with one entry in a sample, or a dense one with a single 1 among zeros. Only counts are known of
- * that: values are from 0 to 1, those that are not 0 are as many as samples, and their sum is that number,
- * too. */
+/* Puts how often each unit is the label of its sample. */
 void sheaf_page_labels(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f)
 {
 	sheaf_use labels[MOST_LABELS];
 	sheaf_bar bars[MOST_LABELS];
 	char words[WORDS];
-	const sheaf_value_counts *v = &f->values;
 	int64_t dim = sheaf_field_dim(field), unused;
-	if (dim < 2 || dim > MOST_LABELS) return;
-	bool sparse = f->uses && f->entries.n && f->entries.least == 1 && f->entries.most == 1,
-		 dense = f->pattern.cells && v->n && v->least == 0 && v->most == 1 &&
-	             sheaf_values_finite(v) == v->n && (v->n - v->zeros) * dim == v->n &&
-	             sheaf_exact_value(&v->sum) == (double)(v->n - v->zeros);
-	if (!sparse && !dense) return;
+	bool sparse = sheaf_field_is_sparse(field);
+	if (dim > MOST_LABELS || !sheaf_names_units(field, f)) return;
 	for (int64_t i = 0; i < dim; i++)
 		labels[i] = (sheaf_use){i, sparse ? f->uses[i]
 		                                  : (int64_t)llround(sheaf_pattern_total(&f->pattern, i, &unused))};

@@ -21,7 +21,8 @@ const char sheaf_page_style[] =
 	"th,figcaption,.note,summary{font-weight:400;color:#55565e}"
 	"figcaption,.note{font-size:.9rem}figure{margin:.75rem 0}svg{display:block;width:100%;height:auto;"
 	"overflow:visible}.numbers td,thead th{overflow-wrap:normal}thead bdi{overflow-wrap:anywhere}"
-	"svg text{font-size:13px;fill:#55565e}svg .end{text-anchor:end}.bar{fill:#2f6f9f}.axis{stroke:#c9cad2}"
+	"svg text{font-size:13px;fill:#55565e}svg .end{text-anchor:end}svg .tick{text-anchor:middle}.numbers "
+	"td.words{text-align:left}.bar{fill:#2f6f9f}.axis{stroke:#c9cad2}"
 	"svg:focus-visible,img:focus-visible{outline:2px solid #2f6f9f}output{display:block;min-height:1.5em;"
 	"font-size:.9rem;font-variant-numeric:tabular-nums}fieldset{border:1px solid "
 	"#c9cad2;margin:.75rem 0}label{display:block;font-size:.9rem}input{display:block;width:100%;margin:0}"
@@ -42,7 +43,7 @@ const char sheaf_page_style[] =
 	"figcaption{margin-top:.3rem}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
 	".skip,nav,output,fieldset,details:not([open]),details>summary{"
 	"display:none}}";
-const char sheaf_page_style_hash[] = "pKipx7ozHzFNgUzKA8pPk1blUriCBycL8E9OWQg516o=";
+const char sheaf_page_style_hash[] = "YLirCoOVJw/oLB9i1cX7n2bPLMF/sqUKZVAL7zolUfw=";
 
 /* A row of a chart's table has the number of its bar if earlier bars have no row; a picture says what its
  * lines and columns are, and how many there are to a pixel. */
@@ -55,10 +56,10 @@ const char sheaf_page_script[] =
 	"const grouped=n=>String(n).replace(/\\B(?=(\\d{3})+$)/g,\"\\u202f\");"
 	"const percent=v=>(100*v).toFixed(1)+\"\\u202f%\";"
 	/* A place among `n` across and `m` down: `show(x, y)` shows what is there, `show()` nothing. */
-	"const follow=(e,n,m,show)=>{let x=-1,y=0;const go=(a,b)=>{x=within(a,n);y=within(b,m);show(x,y)};"
+	"const follow=(e,n,m,show,left=0)=>{let x=-1,y=0;const go=(a,b)=>{x=within(a,n);y=within(b,m);show(x,y)};"
 	"const leave=()=>{x=-1;show()};"
 	"e.addEventListener(\"pointermove\",p=>{const r=e.getBoundingClientRect();"
-	"go((p.clientX-r.left-e.clientLeft)/(e.clientWidth||r.width)*n,"
+	"go(((p.clientX-r.left-e.clientLeft)/(e.clientWidth||r.width)-left)/(1-left)*n,"
 	"(p.clientY-r.top-e.clientTop)/(e.clientHeight||r.height)*m)});"
 	"e.addEventListener(\"pointerleave\",leave);e.addEventListener(\"blur\",leave);"
 	"e.addEventListener(\"keydown\",k=>{const to={ArrowLeft:[x-1,y],ArrowRight:[x+1,y],ArrowUp:[x,y-1],"
@@ -74,9 +75,9 @@ const char sheaf_page_script[] =
 	"line=document.createElementNS(svg.namespaceURI,\"path\");line.setAttribute(\"class\",\"mark\");svg."
 	"append(line);"
 	"follow(svg,n,1,i=>{const row=rows[i],cells=row&&all(row,\"td\");"
-	"line.setAttribute(\"d\",i===undefined?\"\":\"M\"+(i+.5)*box.width/n+\" 18V150\");"
+	"line.setAttribute(\"d\",i===undefined?\"\":\"M\"+(i+.5)*(box.width+box.x)/n+\" 18V150\");"
 	"out.textContent=i===undefined?\"\":!row?\"nothing\":heads[0]+\" \"+row.firstChild.textContent+\": \"+"
-	"cells.map((c,k)=>heads[k+1]+\" \"+c.textContent).join(\", \")})}"
+	"cells.map((c,k)=>heads[k+1]+\" \"+c.textContent).join(\", \")},-box.x/box.width)}"
 	/* Pictures. */
 	"for(const img of all(document,\"img[data-across]\")){"
 	"const d=img.dataset,out=output(img),n=+d.width,m=+d.height;"
@@ -106,4 +107,4 @@ const char sheaf_page_script[] =
 	"grouped(Math.ceil(steps/r))+\" and waits \"+percent(Math.max(0,1-wide/widest))+\" of the time.\"};"
 	"size.addEventListener(\"input\",show);ranks.addEventListener(\"input\",show);show()}"
 	"})()";
-const char sheaf_page_script_hash[] = "B4uv8ht6+ngZkceYWWBJnN4t9DZ0PCRV5OjDcwOmTU4=";
+const char sheaf_page_script_hash[] = "SWt/trjlWdj28BV1/WrzoqN4RanW8I6UVDidNKkICIk=";

@@ -5,6 +5,7 @@
  * tells), and each of them is a chart whose numbers are in a table below it, so that the page also serves
  * those who cannot see charts. */
 #include "frame/frame.h"
+#include "frame/item.h"
 #include "report/names.h"
 #include "report/page/page.h"
 #include "report/text.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_NAMED = 10, MOST_USED = 20, MOST_BARS = 64, WORDS = 300, MOST_LABELS = 50, LARGEST_BATCH = 4096 };
+enum { MOST_NAMED = 10, MOST_USED = 20, MOST_BARS = 64, WORDS = 600, MOST_LABELS = 50, LARGEST_BATCH = 4096 };
 
 /* ---- lengths ---- */
 
@@ -28,7 +29,7 @@ static void put_lengths(sheaf_page *p, const char *title, const char *what, cons
 	if (other && other->n == 0) other = NULL;
 	sheaf_quantiles q = sheaf_length_quantiles(h);
 	snprintf(words, sizeof words,
-	         "%s: %" PRId64 " to %" PRId64 ", mean %.4g, median %.0f, p95 %.0f, p99 %.0f%s", what, h->least,
+	         "%s: %" PRId64 " to %" PRId64 ", mean %.4g, median %.6g, p95 %.6g, p99 %.6g%s", what, h->least,
 	         h->most, sheaf_length_counts_mean(h), q.p50, q.p95, q.p99,
 	         q.exact ? "." : " (beginnings of bins).");
 	sheaf_html(&p->b, "<h3>%s</h3>", title);
@@ -48,54 +49,68 @@ static void put_lengths(sheaf_page *p, const char *title, const char *what, cons
 /* ---- values ---- */
 
 /* Puts the numbers of values in a table; those that are not known (NaN) are left out. */
-static void put_value_numbers(sheaf_page *p, const sheaf_value_counts *v)
+static void put_value_numbers(sheaf_page *p, const sheaf_field *field, const sheaf_value_counts *v)
 {
 	int64_t finite = sheaf_values_finite(v), infinite = v->infinite[0] + v->infinite[1];
+	double mean = sheaf_exact_value(&v->sum) / (double)finite, deviation = sheaf_values_deviation(v);
+	char text[SHEAF_TIME_ROOM];
 	sheaf_html(&p->b, "<h3>Values</h3><table>");
 	sheaf_page_count(p, "values", v->n);
-	sheaf_page_count(p, "zeros", v->zeros);
+	if (!sheaf_means_time(field->meaning)) sheaf_page_count(p, "zeros", v->zeros);
 	if (v->nans) sheaf_page_count(p, "NaN", v->nans);
 	if (infinite) sheaf_page_count(p, "infinite", infinite);
-	if (finite) sheaf_page_real(p, "mean", sheaf_exact_value(&v->sum) / (double)finite);
-	sheaf_page_real(p, "standard deviation", sheaf_values_deviation(v));
-	sheaf_page_real(p, "norm", sheaf_values_norm(v));
+	if (finite && !sheaf_means_time(field->meaning)) sheaf_page_real(p, "mean", mean);
+	if (finite && sheaf_means_time(field->meaning)) {
+		sheaf_value_words(field, mean, text, sizeof text);
+		sheaf_page_words(p, "mean", text);
+	}
+	sheaf_difference_words(field, deviation, text, sizeof text);
+	if (!isnan(deviation)) sheaf_page_words(p, "standard deviation", text);
+	if (sheaf_field_has_sum(field)) sheaf_page_real(p, "norm", sheaf_values_norm(v));
 	sheaf_html(&p->b, "</table>");
 }
 
-/* Puts the values of a field: their numbers, then a histogram with the percentiles marked. Heights are
- * logarithmic unless two files are compared, whose bars are shares. */
-static void put_values(sheaf_page *p, const sheaf_field_summary *f, const sheaf_value_counts *other)
+/* Puts the values of a field: their numbers, then a histogram with the percentiles marked. */
+static void put_values(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f,
+                       const sheaf_field_summary *other)
 {
-	const sheaf_value_counts *v = &f->values;
+	static const char *const axes[] = {"", " Only the middle of the range has bars of its own.",
+	                                   " The axis is logarithmic, since a few values are far from most."};
+	sheaf_spread_values v = {.field = field, .f = f}, o = {.field = field, .f = other};
 	sheaf_bar bars[SHEAF_MOST_BARS];
-	char words[WORDS] = "No value is finite.";
-	if (v->n == 0) return;
-	put_value_numbers(p, v);
-	if (!v->bins) {
+	sheaf_axis axis;
+	bool exact;
+	char words[WORDS] = "No value is finite.", texts[5][SHEAF_TIME_ROOM];
+	if (f->values.n == 0) return;
+	put_value_numbers(p, field, &f->values);
+	if (!f->sample.values) {
 		sheaf_html(&p->b,
 		           "<p class=\"note\">Only the first %d fields have histograms of values, and as many as "
 		           "memory allows.</p>",
 		           SHEAF_PICTURED_FIELDS);
 		return;
 	}
-	if (other && other->n == 0) other = NULL;
-	int n = sheaf_value_bars(v, other, MOST_BARS, bars);
-	sheaf_quantiles q = sheaf_value_quantiles(f);
-	bool finite = sheaf_values_finite(v) > 0;
-	if (finite)
-		snprintf(words, sizeof words, "Values from %.6g to %.6g; %smedian %.4g, p95 %.4g, p99 %.4g.%s",
-		         v->least, v->most, q.exact ? "" : "beginnings of bins: ", q.p50, q.p95, q.p99,
-		         n < 2   ? ""
-		         : other ? " Bars by size on both sides of 0."
-		                 : " Bars by size on both sides of 0, heights on a logarithmic scale.");
+	if (!p->status) p->status = sheaf_distribution_of(f, p->s->cx, &v.d, p->err);
+	if (!p->status && other) p->status = sheaf_distribution_of(other, p->s->cx, &o.d, p->err);
+	int n = sheaf_value_bars(&v, other ? &o : NULL, MOST_BARS, bars, &axis, &exact);
+	sheaf_quantiles q = sheaf_distribution_quantiles(&v.d);
+	const double shown[] = {f->values.least, f->values.most, q.p50, q.p95, q.p99};
+	for (int i = 0; i < 5; i++) sheaf_value_words(field, shown[i], texts[i], sizeof texts[i]);
+	const char *about = q.exact ? "" : "about ";
+	if (v.d.total)
+		snprintf(words, sizeof words, "Values from %s to %s; median %s%s, p95 %s%s, p99 %s%s.%s%s", texts[0],
+		         texts[1], about, texts[2], about, texts[3], about, texts[4], axes[axis],
+		         exact ? "" : " Counts are estimated from a sample.");
 	sheaf_page_chart(p, &(sheaf_chart){.title = "Values",
 	                                   .words = words,
 	                                   .what = "value",
 	                                   .bars = bars,
 	                                   .n = n,
-	                                   .logarithmic = true,
+	                                   .field = field,
 	                                   .other = other ? p->options->other_title : NULL,
-	                                   .marks = finite ? &q : NULL});
+	                                   .marks = v.d.total ? &q : NULL});
+	sheaf_distribution_free(&v.d, p->s->cx);
+	sheaf_distribution_free(&o.d, p->s->cx);
 }
 
 /* ---- where entries are, and which indices they use ---- */
@@ -174,13 +189,14 @@ static void put_uses(sheaf_page *p, const sheaf_field_summary *f)
 
 /* Puts the different items of a field. A few items are labels, which are drawn as a chart; of many the most
  * frequent ones are listed. */
-static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_frequent *f)
+static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *s)
 {
+	const sheaf_frequent *f = &s->frequent;
 	const sheaf_item_count *most[MOST_LABELS];
 	sheaf_bar bars[MOST_LABELS];
 	char text[SHEAF_ITEM_TEXT], words[WORDS];
 	bool exact;
-	int64_t distinct = sheaf_frequent_distinct(f, &exact), all = 0;
+	int64_t distinct = sheaf_field_distinct(s, &exact), all = 0;
 	int n = sheaf_frequent_most(f, most, MOST_LABELS);
 	bool labels = exact && distinct <= MOST_LABELS && distinct > 1;
 	sheaf_html(&p->b, "<h3>Different items</h3><p class=\"note\">");
@@ -198,7 +214,7 @@ static void put_items(sheaf_page *p, const sheaf_field *field, const sheaf_frequ
 	if (labels)
 		sheaf_page_evenness(
 			p, &(sheaf_chart){.title = "Items", .words = words, .what = "item", .bars = bars, .n = n});
-	if (n > 0 && most[0]->count == 1 && distinct > 1) {
+	if (exact && n > 0 && most[0]->count == 1 && distinct > 1) {
 		sheaf_html(&p->b, "<p class=\"note\">Each occurs once.</p>");
 		return;
 	}
@@ -330,9 +346,9 @@ void sheaf_page_field(sheaf_page *p, int number)
 	put_lengths(p, "Entries", "entries in a sample", &f->entries, other ? &other->entries : NULL);
 	if (f->raster.counts) put_density(p, &f->raster);
 	put_uses(p, f);
-	if (f->frequent.slots) put_items(p, field, &f->frequent);
+	if (f->frequent.slots) put_items(p, field, f);
 	if (stream) sheaf_page_labels(p, field, f);
-	put_values(p, f, other ? &other->values : NULL);
+	put_values(p, field, f, other);
 	sheaf_page_units(p, f);
 	if (stream && f->lengths.n && f->lengths.most != f->lengths.least) {
 		sheaf_html(&p->b, "<h3>Batches</h3>");

@@ -95,6 +95,13 @@ int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact)
 	return estimate(f, f->kept);
 }
 
+bool sheaf_frequent_keeps(const sheaf_frequent *f, uint64_t high) { return is_kept(f, high); }
+
+int64_t sheaf_frequent_count(const sheaf_frequent *f, const sheaf_item_count *item)
+{
+	return slot_of(f->slots, item->low, item->high)->count;
+}
+
 /* The order in which items are listed: it must not depend on slots, which depend on what came before. */
 static bool is_before(const sheaf_item_count *a, const sheaf_item_count *b)
 {

@@ -9,8 +9,8 @@
 #include "base/endian.h"
 
 enum {
-	SHEAF_FREQUENT_KEPT = 4096,
-	SHEAF_FREQUENT_SLOTS = 8192,
+	SHEAF_FREQUENT_KEPT = 12288,
+	SHEAF_FREQUENT_SLOTS = 16384,
 	SHEAF_ITEM_BYTES = 40 /* bytes of an item that are shown */
 };
 
@@ -53,6 +53,9 @@ bool sheaf_frequent_put(sheaf_frequent *f, const sheaf_item_count *item);
 void sheaf_frequent_free(sheaf_frequent *f, sheaf_context *cx);
 /* The number of different ones; *exact: all were counted. */
 int64_t sheaf_frequent_distinct(const sheaf_frequent *f, bool *exact);
+/* Whether an item with this hash would be counted, and how often an item of another table was. */
+bool sheaf_frequent_keeps(const sheaf_frequent *f, uint64_t high);
+int64_t sheaf_frequent_count(const sheaf_frequent *f, const sheaf_item_count *item);
 /* The most frequent of those kept, at most n of them, by count and then by bytes. Returns their number. */
 int sheaf_frequent_most(const sheaf_frequent *f, const sheaf_item_count **out, int n);
 

@@ -2,15 +2,10 @@
 /* Counts by size. Lengths of 2^16 and more are counted in bins, four for each power of two:
  *
  *     2^16     1.25 * 2^16     1.5 * 2^16     1.75 * 2^16     2^17     1.25 * 2^17 ...
- *       bin 0          bin 1          bin 2          bin 3      bin 4 ...
- *
- * The bin of a value is made of the leading 14 bits of the double, in the order of values: half of the bins
- * are for negative values, the first one for the largest magnitude. */
+ *       bin 0          bin 1          bin 2          bin 3      bin 4 ... */
 #include "report/summary/histogram.h"
 #include "base/memory.h"
 #include <math.h>
-
-/* ---- lengths ---- */
 
 enum { PARTS = 4, PART_BITS = 2, FIRST_POWER = 16 /* SHEAF_LENGTHS_EXACT is 2^16 */ };
 
@@ -104,18 +99,23 @@ void sheaf_length_counts_free(sheaf_length_counts *h, sheaf_context *cx)
 	*h = (sheaf_length_counts){0};
 }
 
-/* Lengths beyond the table are known by the beginnings of their bins: then *exact is false. */
-int64_t sheaf_length_counts_quantile(const sheaf_length_counts *h, double share, bool *exact)
+/* The length of a rank, counted from 0. Beyond the table only the beginning of its bin is known. */
+static double at_rank(const sheaf_length_counts *h, int64_t rank, bool *exact)
 {
-	int64_t rank = (int64_t)ceil(share * (double)h->n), seen = 0;
-	if (rank < 1) rank = 1;
-	*exact = true;
+	int64_t seen = 0;
 	for (size_t i = 0; i < h->room; i++)
-		if ((seen += h->counts[i]) >= rank) return (int64_t)i;
+		if ((seen += h->counts[i]) > rank) return (double)i;
 	*exact = false;
 	for (int i = 0; i < SHEAF_LENGTH_BINS; i++)
-		if ((seen += sheaf_length_bin(h, i)) >= rank) return sheaf_length_bin_begin(i);
-	return h->most;
+		if ((seen += sheaf_length_bin(h, i)) > rank) return (double)sheaf_length_bin_begin(i);
+	return (double)h->most;
+}
+
+double sheaf_length_counts_quantile(const sheaf_length_counts *h, double share, bool *exact)
+{
+	double at = share * (double)(h->n - 1), rank = floor(at);
+	double below = at_rank(h, (int64_t)rank, exact);
+	return at > rank ? below + (at - rank) * (at_rank(h, (int64_t)rank + 1, exact) - below) : below;
 }
 
 int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, int64_t to)
@@ -125,17 +125,4 @@ int64_t sheaf_length_counts_between(const sheaf_length_counts *h, int64_t from, 
 	for (int i = 0; h->bins && i < SHEAF_LENGTH_BINS; i++)
 		if (sheaf_length_bin_begin(i) >= from && sheaf_length_bin_begin(i) < to) sum += h->bins[i];
 	return sum;
-}
-
-/* ---- values ---- */
-
-enum { HALF = SHEAF_VALUE_BINS / 2, SHIFT = 50 };
-
-double sheaf_value_bin_begin(int bin)
-{
-	uint64_t bits =
-		bin >= HALF ? (uint64_t)(bin - HALF) << SHIFT : (uint64_t)(HALF - bin) << SHIFT | UINT64_C(1) << 63;
-	double v;
-	memcpy(&v, &bits, sizeof v);
-	return v;
 }

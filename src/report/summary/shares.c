@@ -193,6 +193,7 @@ sheaf_status sheaf_summary_join(const sheaf_summary *s, sheaf_error *err)
 	for (; h && h->n > 1; sheaf_summary_end(h->into[--h->n]))
 		SHEAF_TRY(sheaf_summary_count_merge(h->whole, h->into[h->n - 1], err));
 	if (h) end_shares(h->whole);
+	for (int f = 0; f < s->schema.nfields; f++) sheaf_sample_trim(&s->fields[f].sample);
 	return SHEAF_OK;
 }
 

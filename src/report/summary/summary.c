@@ -2,9 +2,9 @@
 /* What is counted for each field, where it is stored, and a profile of all entries together.
  *
  * Numbers and lengths of each field are always counted. Five tables are counted only for the first fields,
- * and only as far as memory goes: bins of values, items, a picture of entries, uses of indices, and means of
- * units. A set of SHEAF_COUNTS_ says which tables a field can have, or has; sums of summaries have those that
- * both have. */
+ * and only as far as memory goes: samples and cells of values, items, a picture of entries, uses of indices,
+ * and means of units. A set of SHEAF_COUNTS_ says which tables a field can have, or has; sums of summaries
+ * have those that both have. */
 #include "report/summary/summary.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -44,14 +44,15 @@ unsigned sheaf_field_counts(const sheaf_summary *s, int f)
 	bool values = !sheaf_means_text(field->meaning) && field->meaning != SHEAF_BYTES &&
 	              field->meaning != SHEAF_KEY && f >= sheaf_schema_rank(&s->schema);
 	if (f >= SHEAF_PICTURED_FIELDS) return 0;
-	return (values ? SHEAF_COUNTS_BINS : 0u) | (dim > 0 && dim <= SHEAF_MOST_USES ? SHEAF_COUNTS_USES : 0u) |
+	return (values ? SHEAF_COUNTS_SKETCH : 0u) |
+	       (dim > 0 && dim <= SHEAF_MOST_USES ? SHEAF_COUNTS_USES : 0u) |
 	       (sheaf_field_has_pattern(field) ? SHEAF_COUNTS_PATTERN : 0u) |
 	       (entries ? SHEAF_COUNTS_RASTER : 0u) | (items ? SHEAF_COUNTS_ITEMS : 0u);
 }
 
 unsigned sheaf_field_counted(const sheaf_field_summary *f)
 {
-	return (f->values.bins ? SHEAF_COUNTS_BINS : 0u) | (f->uses ? SHEAF_COUNTS_USES : 0u) |
+	return (f->sample.values ? SHEAF_COUNTS_SKETCH : 0u) | (f->uses ? SHEAF_COUNTS_USES : 0u) |
 	       (f->raster.counts ? SHEAF_COUNTS_RASTER : 0u) | (f->pattern.cells ? SHEAF_COUNTS_PATTERN : 0u) |
 	       (f->frequent.slots ? SHEAF_COUNTS_ITEMS : 0u);
 }
@@ -60,9 +61,9 @@ unsigned sheaf_field_counted(const sheaf_field_summary *f)
 static sheaf_status begin_counts(sheaf_summary *s, int f, unsigned counts, sheaf_error *err)
 {
 	sheaf_field_summary *to = &s->fields[f];
-	if (counts & SHEAF_COUNTS_BINS) {
-		SHEAF_TRY(
-			sheaf_allocate_array(s->cx, SHEAF_VALUE_BINS, sizeof *to->values.bins, &to->values.bins, err));
+	if (counts & SHEAF_COUNTS_SKETCH) {
+		SHEAF_TRY(sheaf_allocate(s->cx, SHEAF_SKETCH_BYTES, &to->sample.values, err));
+		to->values.cells.counts = (int64_t *)(void *)(to->sample.values + SHEAF_SAMPLE_ROOM);
 	}
 	if (counts & SHEAF_COUNTS_ITEMS) SHEAF_TRY(sheaf_frequent_begin(&to->frequent, s->cx, err));
 	if (counts & SHEAF_COUNTS_RASTER) {
@@ -118,7 +119,7 @@ size_t sheaf_field_cost(const sheaf_summary *s, int f, unsigned counts)
 {
 	enum { RASTER = SHEAF_RASTER_SIDE * SHEAF_RASTER_SIDE };
 	size_t bytes = 0;
-	if (counts & SHEAF_COUNTS_BINS) bytes += SHEAF_VALUE_BINS * sizeof(int64_t);
+	if (counts & SHEAF_COUNTS_SKETCH) bytes += SHEAF_SKETCH_BYTES;
 	if (counts & SHEAF_COUNTS_ITEMS) bytes += SHEAF_FREQUENT_SLOTS * sizeof(sheaf_item_count);
 	if (counts & SHEAF_COUNTS_RASTER) bytes += RASTER * (sizeof(int64_t) + sizeof(double));
 	if (counts & SHEAF_COUNTS_USES) bytes += (size_t)s->fields[f].dim * sizeof(int64_t);
@@ -129,7 +130,7 @@ size_t sheaf_field_cost(const sheaf_summary *s, int f, unsigned counts)
 /* Which tables of a field fit into what is left of a quarter of the memory, the most useful tables first. */
 static unsigned affordable(void *user, const sheaf_summary *s, int f)
 {
-	static const unsigned order[] = {SHEAF_COUNTS_BINS, SHEAF_COUNTS_ITEMS, SHEAF_COUNTS_RASTER,
+	static const unsigned order[] = {SHEAF_COUNTS_SKETCH, SHEAF_COUNTS_ITEMS, SHEAF_COUNTS_RASTER,
 	                                 SHEAF_COUNTS_USES, SHEAF_COUNTS_PATTERN};
 	unsigned counts = 0, wanted = sheaf_field_counts(s, f);
 	size_t *left = (size_t *)user;
@@ -163,9 +164,10 @@ sheaf_status sheaf_summary_new(const sheaf_schema *schema, sheaf_context *cx, sh
 
 void sheaf_field_drop(sheaf_field_summary *f, unsigned counts, sheaf_context *cx)
 {
-	if (counts & SHEAF_COUNTS_BINS) {
-		sheaf_release(cx, f->values.bins, SHEAF_VALUE_BINS * sizeof *f->values.bins);
-		f->values.bins = NULL;
+	if (counts & SHEAF_COUNTS_SKETCH) {
+		sheaf_release(cx, f->sample.values, SHEAF_SKETCH_BYTES);
+		f->sample = (sheaf_sample){0};
+		f->values.cells = (sheaf_cells){0};
 	}
 	if (counts & SHEAF_COUNTS_USES) {
 		sheaf_release(cx, f->uses, (size_t)f->dim * sizeof *f->uses);

@@ -10,6 +10,7 @@
 #include "report/summary/frequent.h"
 #include "report/summary/histogram.h"
 #include "report/summary/pattern.h"
+#include "report/summary/sketch.h"
 #include <sheaf/summary.h>
 #include <sheaf/tensor.h>
 
@@ -26,9 +27,10 @@ static const int64_t sheaf_most_counted = INT64_C(1) << 56;
 /* Counts of all values, of which n counts every one; sums and bounds are of the finite ones. */
 typedef struct sheaf_value_counts {
 	int64_t n, zeros, negatives, nans, infinite[2]; /* -inf, +inf */
+	int64_t fractions;                              /* that are not whole */
 	double least, most;
 	sheaf_exact sum, squares;
-	int64_t *bins; /* SHEAF_VALUE_BINS of them: finite values except zeros; NULL: not counted */
+	sheaf_cells cells; /* of the finite ones */
 } sheaf_value_counts;
 
 /* Bounds have no sign of zero: which zero comes first depends on threads. */
@@ -41,6 +43,7 @@ typedef struct sheaf_field_summary {
 	sheaf_length_counts lengths; /* samples in a row; bytes of a text */
 	sheaf_length_counts entries; /* stored values in a sample */
 	sheaf_value_counts values;
+	sheaf_sample sample; /* of finite values */
 	int64_t missing;
 	int64_t codes[SHEAF_MISSING_CODES]; /* the reasons, by code; 0 is not counted: no reason is given */
 	int64_t other_keys;                 /* keys that are not their row's number */
@@ -57,7 +60,7 @@ typedef struct sheaf_field_summary {
 
 /* What is counted for a field besides its numbers. */
 enum {
-	SHEAF_COUNTS_BINS = 1,
+	SHEAF_COUNTS_SKETCH = 1, /* a sample and cells */
 	SHEAF_COUNTS_USES = 2,
 	SHEAF_COUNTS_RASTER = 4,
 	SHEAF_COUNTS_ITEMS = 8,
@@ -116,13 +119,31 @@ SHEAF_USE sheaf_status sheaf_summary_join(const sheaf_summary *s, sheaf_error *e
 
 typedef struct sheaf_quantiles {
 	double p50, p95, p99;
-	bool exact; /* otherwise they are the beginnings of bins */
+	bool exact; /* otherwise they are about right: within 1.2 % of their ranks */
 } sheaf_quantiles;
 
+/* The finite values of a field in order, with how often each comes: all of them, or those of the sample. */
+typedef struct sheaf_distribution {
+	struct sheaf_value_count {
+		double value;
+		int64_t count;
+	} * values;
+	int n;
+	size_t room;
+	int64_t total; /* of the counts */
+	bool exact;    /* it has all values */
+} sheaf_distribution;
+
+SHEAF_USE sheaf_status sheaf_distribution_of(const sheaf_field_summary *f, sheaf_context *cx,
+                                             sheaf_distribution *out, sheaf_error *err);
+void sheaf_distribution_free(sheaf_distribution *d, sheaf_context *cx);
+/* The value below which this share of all is, between two values in proportion; NaN if there is none. */
+double sheaf_distribution_at(const sheaf_distribution *d, double share);
+/* How many of its values are less than v. */
+int64_t sheaf_distribution_below(const sheaf_distribution *d, double v);
+sheaf_quantiles sheaf_distribution_quantiles(const sheaf_distribution *d);
 double sheaf_length_counts_mean(const sheaf_length_counts *h);
 sheaf_quantiles sheaf_length_quantiles(const sheaf_length_counts *h);
-/* Of finite values: exact if all different ones were counted. NaN if they were not counted at all. */
-sheaf_quantiles sheaf_value_quantiles(const sheaf_field_summary *f);
 /* Of finite values; NaN if their squares are beyond the range of exact sums. */
 double sheaf_values_deviation(const sheaf_value_counts *v);
 double sheaf_values_norm(const sheaf_value_counts *v);

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 static const char mark[8] = {'s', 'h', 'e', 'a', 'f', 'S', 'U', 'M'};
-enum { VERSION = 3, SIDE_SHIFT = 8, HASH = 8, WORD_BITS = 7, WORD_MORE = 0x80, DIGIT_BITS = 32 };
+enum { VERSION = 4, SIDE_SHIFT = 8, HASH = 8, WORD_BITS = 7, WORD_MORE = 0x80, DIGIT_BITS = 32 };
 
 typedef struct passage {
 	sheaf_builder *to; /* NULL: bytes are read */
@@ -153,11 +153,12 @@ static void pass_exact(passage *p, sheaf_exact *sum)
 static void pass_values(passage *p, sheaf_value_counts *v)
 {
 	static const char what[] = "counts of values";
-	int64_t *const counts[] = {&v->n, &v->zeros, &v->negatives, &v->nans, &v->infinite[0], &v->infinite[1]};
+	int64_t *const counts[] = {&v->n,    &v->zeros,       &v->negatives,  &v->fractions,
+	                           &v->nans, &v->infinite[0], &v->infinite[1]};
 	double least = v->least, most = v->most;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) pass_count(p, counts[i], what);
 	int64_t others = v->zeros + v->nans + v->infinite[0] + v->infinite[1];
-	expect(p, others <= v->n && v->negatives <= v->n - others, what);
+	expect(p, others <= v->n && v->negatives <= v->n - others && v->fractions <= v->n - others, what);
 	if (v->n == 0 || p->wrong) return;
 	pass_bits(p, &least, what);
 	pass_bits(p, &most, what);
@@ -168,7 +169,27 @@ static void pass_values(passage *p, sheaf_value_counts *v)
 	if (!p->to) v->least = sheaf_unsigned_zero(least), v->most = sheaf_unsigned_zero(most);
 	pass_exact(p, &v->sum);
 	pass_exact(p, &v->squares);
-	if (v->bins) expect(p, pass_table(p, v->bins, SHEAF_VALUE_BINS, what) == v->n - others, what);
+	if (!v->cells.counts || p->wrong || v->least > v->most) return;
+	sheaf_cells_reach(&v->cells, v->least, v->most);
+	expect(p, pass_table(p, v->cells.counts, SHEAF_CELLS_KEPT, what) == sheaf_values_finite(v), what);
+}
+
+/* Writes or reads the sample in the order of its hashes: as many values as there are, or as it keeps. */
+static void pass_sample(passage *p, sheaf_sample *s, const sheaf_value_counts *v)
+{
+	static const char what[] = "a sample";
+	int64_t finite = sheaf_values_finite(v);
+	sheaf_sampled last = {0};
+	int n = finite < SHEAF_SAMPLE_KEPT ? (int)finite : SHEAF_SAMPLE_KEPT;
+	for (int i = 0; i < n && !has_failed(p); i++) {
+		sheaf_sampled one = s->values[i];
+		pass_bits(p, &one.hash, what);
+		pass_bits(p, &one.value, what);
+		expect(p, one.hash >= last.hash && one.value >= v->least && one.value <= v->most, what);
+		if (!p->to) sheaf_sample_add(s, one.hash, sheaf_unsigned_zero(one.value));
+		last = one;
+	}
+	if (!p->to) sheaf_sample_trim(s);
 }
 
 /* Writes or reads a picture: counts, and a magnitude for each cell that has a count; none beyond its lines.
@@ -262,6 +283,7 @@ static sheaf_status pass_field(passage *p, sheaf_field_summary *f, sheaf_error *
 	SHEAF_TRY(pass_lengths(p, &f->lengths, err));
 	SHEAF_TRY(pass_lengths(p, &f->entries, err));
 	pass_values(p, &f->values);
+	if (f->sample.values) pass_sample(p, &f->sample, &f->values);
 	pass_count(p, &f->missing, "missing");
 	pass_table(p, f->codes, SHEAF_MISSING_CODES, "missing");
 	pass_count(p, &f->other_keys, "keys");

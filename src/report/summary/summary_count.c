@@ -36,20 +36,40 @@ static void add_as_doubles(sheaf_field_summary *to, const sheaf_column *column, 
 	}
 }
 
-/* Counts a run of values, none of which is missing. Many float32s at once are summed as integers (values.c),
- * if none of them is NaN, infinite or tiny. Where each value is also counted as an item, all of them become
- * doubles anyway. */
-static void add_values(sheaf_field_summary *to, const sheaf_column *column, sheaf_run run)
+/* Whether the value at p is below an empty position: levels are gone up as far as they have a fixed extent.
+ */
+static bool is_below_null(const sheaf_column *column, int64_t p)
 {
-	const float *values = (const float *)(const void *)column->values.data;
-	if (column->type != SHEAF_F32 || to->frequent.slots || sheaf_run_length(run) < SHEAF_VALUES_LEAST) {
-		add_as_doubles(to, column, NULL, run);
-		return;
+	for (int l = column->nlevels - 1; l >= 0 && column->levels[l].shape.kind == SHEAF_FIXED; l--) {
+		p /= column->levels[l].shape.extent;
+		if (sheaf_level_is_null(&column->levels[l], p)) return true;
 	}
-	for (int64_t at = run.begin; at < run.end; at += SHEAF_VALUES_MOST) {
-		int64_t n = run.end - at < SHEAF_VALUES_MOST ? run.end - at : SHEAF_VALUES_MOST;
-		if (!sheaf_values_add(&to->values, values + at, n))
-			add_as_doubles(to, column, NULL, (sheaf_run){at, at + n});
+	return false;
+}
+
+static void add_place(sheaf_field_summary *to, const sheaf_column *column, int64_t p, uint64_t hash)
+{
+	sheaf_canon canon;
+	if (!sheaf_sample_takes(&to->sample, hash) || is_below_null(column, p)) return;
+	sheaf_canon_values(column->type, column->values.data, p, 1, &canon);
+	if (isfinite(canon.nearest)) sheaf_sample_add(&to->sample, hash, canon.nearest);
+}
+
+/* Adds the values of rows to the sample. The place of a value is the number of its row in the dataset, and
+ * its position there. */
+static void add_sample(sheaf_field_summary *to, const sheaf_column *column, int64_t row, int64_t n)
+{
+	enum { BLOCK = SHEAF_SAMPLE_BLOCK };
+	for (int64_t r = 0; r < n; r++) {
+		sheaf_run run = {r, r + 1};
+		for (int l = 0; l < column->nlevels; l++) run = sheaf_level_below(&column->levels[l], run);
+		uint64_t key = sheaf_place_mix((uint64_t)(row + r));
+		for (int64_t p = run.begin; p < run.end; p += BLOCK, key = sheaf_place_mix(key)) {
+			int first = (int)(key % BLOCK), all = run.end - p < BLOCK ? (int)(run.end - p) : BLOCK;
+			if (first < all) add_place(to, column, p + first, sheaf_place_hash(key, first));
+			for (int at = 0; at < all && sheaf_sample_takes(&to->sample, UINT64_C(1) << 63); at++)
+				if (at != first) add_place(to, column, p + at, sheaf_place_hash(key, at));
+		}
 	}
 }
 
@@ -207,7 +227,7 @@ static void add_pattern(sheaf_field_summary *to, const sheaf_column *column, she
 static void add_present(sheaf_field_summary *to, const sheaf_column *column, int l, sheaf_run run)
 {
 	if (l == column->nlevels) {
-		add_values(to, column, run);
+		add_as_doubles(to, column, NULL, run);
 		return;
 	}
 	const sheaf_level *level = &column->levels[l];
@@ -260,14 +280,13 @@ static sheaf_status add_column(sheaf_summary *s, int f, const sheaf_column *colu
 	sheaf_run rows = {0, n};
 	if (sheaf_means_text(field->meaning) || field->meaning == SHEAF_BYTES)
 		return add_texts(s, to, column, rows, err);
+	if (to->sample.values) add_sample(to, column, row, n);
 	if (column->nlevels == 1 && sheaf_level_is_item(column, 0)) {
 		/* Cells: positions that may be missing, with the same number of values each. */
 		const sheaf_level *level = &column->levels[0];
 		add_missing(to, level, rows);
-		if (sheaf_level_has_gaps(level) && level->shape.missing == SHEAF_NULLABLE)
-			add_as_doubles(to, column, level, sheaf_level_below(level, rows));
-		else
-			add_values(to, column, sheaf_level_below(level, rows));
+		bool gaps = sheaf_level_has_gaps(level) && level->shape.missing == SHEAF_NULLABLE;
+		add_as_doubles(to, column, gaps ? level : NULL, sheaf_level_below(level, rows));
 		return SHEAF_OK;
 	}
 	if (field->meaning != SHEAF_KEY) return add_levels(s, to, column, row, rows, err);

@@ -20,12 +20,17 @@ static void merge_field(sheaf_summary *s, sheaf_field_summary *to, const sheaf_f
 	v->zeros += other->zeros;
 	v->negatives += other->negatives;
 	v->nans += other->nans;
+	v->fractions += other->fractions;
 	for (int i = 0; i < 2; i++) v->infinite[i] += other->infinite[i];
 	v->least = fmin(v->least, other->least);
 	v->most = fmax(v->most, other->most);
 	sheaf_exact_merge(&v->sum, &other->sum);
 	sheaf_exact_merge(&v->squares, &other->squares);
-	for (int i = 0; v->bins && i < SHEAF_VALUE_BINS; i++) v->bins[i] += other->bins[i];
+	if (v->cells.counts && v->least <= v->most) {
+		sheaf_cells_reach(&v->cells, v->least, v->most);
+		sheaf_cells_merge(&v->cells, &other->cells);
+		sheaf_sample_merge(&to->sample, &from->sample);
+	}
 	to->missing += from->missing;
 	for (int c = 1; c < SHEAF_MISSING_CODES; c++) to->codes[c] += from->codes[c];
 	to->other_keys += from->other_keys;

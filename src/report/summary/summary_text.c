@@ -59,10 +59,10 @@ static void put_lengths(const sheaf_listing *to, const char *name, const char *w
 	sheaf_listing_real(to, "mean", ", mean %", sheaf_length_counts_mean(h));
 	if (h->n) {
 		sheaf_quantiles q = sheaf_length_quantiles(h);
-		sheaf_listing_count(to, "p50", q.exact ? "; p50 %" : "; p50 about %", (int64_t)q.p50);
-		sheaf_listing_count(to, "p95", ", p95 %", (int64_t)q.p95);
-		sheaf_listing_count(to, "p99", ", p99 %", (int64_t)q.p99);
-		sheaf_listing_text(to, "quantiles", NULL, q.exact ? "exact" : "of bins");
+		sheaf_listing_real(to, "p50", q.exact ? "; p50 %" : "; p50 about %", q.p50);
+		sheaf_listing_real(to, "p95", ", p95 %", q.p95);
+		sheaf_listing_real(to, "p99", ", p99 %", q.p99);
+		sheaf_listing_text(to, "quantiles", NULL, q.exact ? "exact" : "about");
 	}
 	if (!to->json) {
 		end_line(b, bars, sheaf_length_bars(h, NULL, bars_wanted(o), bars), o);
@@ -82,48 +82,74 @@ static void put_lengths(const sheaf_listing *to, const char *name, const char *w
 
 /* ---- fields ---- */
 
-/* Puts what is added up of values that are numbers, their quantiles, and their histogram. */
-static void put_sums(const sheaf_listing *to, const sheaf_field_summary *f, const sheaf_summary_options *o)
+/* Puts a value of a field: a time as such. */
+static void put_value(const sheaf_listing *to, const char *name, const char *words, const sheaf_field *field,
+                      double v)
 {
+	char text[SHEAF_TIME_ROOM];
+	if (isnan(v)) return;
+	if (!sheaf_means_time(field->meaning) && !to->json) sheaf_builder_printf(to->b, "%s%.6g", words, v);
+	if (!sheaf_means_time(field->meaning) && to->json) sheaf_member_real(to->b, name, v);
+	if (!sheaf_means_time(field->meaning)) return;
+	sheaf_value_words(field, v, text, sizeof text);
+	sheaf_builder_text(to->b, to->json ? "" : words);
+	sheaf_listing_text(to, name, "%", text);
+}
+
+/* Puts the bars of JSON. Zeros, NaN and infinities have bars without a range, and members of their own. */
+static void put_bars(const sheaf_listing *to, const sheaf_field *field, const sheaf_bar *bars, int n)
+{
+	sheaf_member_open(to->b, "histogram", '[');
+	for (int i = 0; i < n; i++) {
+		if (isnan(bars[i].from) || bars[i].amount == 0) continue;
+		sheaf_member_open(to->b, NULL, '{');
+		put_value(to, "from", "", field, bars[i].from);
+		put_value(to, "to", "", field, bars[i].to);
+		sheaf_member_count(to->b, "count", (int64_t)bars[i].amount);
+		sheaf_builder_byte(to->b, '}');
+	}
+	sheaf_builder_byte(to->b, ']');
+}
+
+/* Puts what is added up of values, their quantiles, and their histogram. Times have no sum. */
+static void put_sums(const sheaf_listing *to, const sheaf_field *field, const sheaf_field_summary *f,
+                     const sheaf_summary_options *o)
+{
+	static const char *const axes[] = {"equal", "middle", "logarithmic"};
 	const sheaf_value_counts *v = &f->values;
 	sheaf_builder *b = to->b;
 	sheaf_bar bars[SHEAF_MOST_BARS];
-	sheaf_quantiles q = sheaf_value_quantiles(f);
-	double sum = sheaf_exact_value(&v->sum), mean = sum / (double)sheaf_values_finite(v),
-		   deviation = sheaf_values_deviation(v), norm = sheaf_values_norm(v);
-	int n = sheaf_value_bars(v, NULL, to->json ? JSON_BARS : bars_wanted(o), bars);
-	if (!to->json) {
-		sheaf_builder_printf(b, ", mean %.6g, sum ", mean), sheaf_json_real(b, sum);
-		sheaf_builder_text(b, "\n ");
-		if (!isnan(deviation))
-			sheaf_builder_printf(b, " standard deviation %.6g, norm %.6g", deviation, norm);
-		if (v->bins)
-			sheaf_builder_printf(b, "%s p50%s %.4g, p95 %.4g, p99 %.4g", isnan(deviation) ? "" : ";",
-			                     q.exact ? "" : " about", q.p50, q.p95, q.p99);
-		end_line(b, bars, n, o);
-		return;
+	sheaf_spread_values spread = {.field = field, .f = f};
+	sheaf_axis axis;
+	char text[SHEAF_ITEM_TEXT];
+	bool exact, sums = sheaf_field_has_sum(field);
+	double sum = sheaf_exact_value(&v->sum), deviation = sheaf_values_deviation(v);
+	sheaf_status status = sheaf_distribution_of(f, b->cx, &spread.d, NULL);
+	if (status && !b->failed) b->failed = status;
+	sheaf_quantiles q = sheaf_distribution_quantiles(&spread.d);
+	int n = sheaf_value_bars(&spread, NULL, to->json ? JSON_BARS : bars_wanted(o), bars, &axis, &exact);
+	if (sums) sheaf_listing_real(to, "sum", NULL, sum);
+	put_value(to, "mean", ", mean ", field, sum / (double)sheaf_values_finite(v));
+	if (sums && !to->json) sheaf_builder_text(b, ", sum "), sheaf_json_real(b, sum);
+	if (!to->json) sheaf_builder_text(b, "\n  ");
+	sheaf_difference_words(field, deviation, text, sizeof text);
+	if (to->json && !isnan(deviation))
+		sheaf_member_real(b, sums ? "sd" : "sd_seconds", deviation * sheaf_seconds_of(field));
+	if (!isnan(deviation)) sheaf_listing_text(to, NULL, "standard deviation %", text);
+	if (sums) put_value(to, "norm", ", norm ", field, sheaf_values_norm(v));
+	if (sums) sheaf_listing_count(to, "negatives", NULL, v->negatives);
+	if (f->sample.values) {
+		if (!to->json && !isnan(deviation)) sheaf_builder_text(b, "; ");
+		put_value(to, "p50", q.exact ? "p50 " : "p50 about ", field, q.p50);
+		put_value(to, "p95", ", p95 ", field, q.p95);
+		put_value(to, "p99", ", p99 ", field, q.p99);
+		sheaf_listing_text(to, "quantiles", NULL, q.exact ? "exact" : "about");
+		sheaf_listing_text(to, "axis", NULL, axes[axis]);
+		sheaf_listing_text(to, "bars", NULL, exact ? "exact" : "about");
+		if (to->json) put_bars(to, field, bars, n);
 	}
-	put_real(b, "sum", sum);
-	put_real(b, "mean", mean);
-	put_real(b, "sd", deviation);
-	put_real(b, "norm", norm);
-	sheaf_member_count(b, "negatives", v->negatives);
-	if (!v->bins) return;
-	put_real(b, "p50", q.p50);
-	put_real(b, "p95", q.p95);
-	put_real(b, "p99", q.p99);
-	sheaf_member_text(b, "quantiles", q.exact ? "exact" : "of bins");
-	sheaf_member_open(b, "histogram", '[');
-	for (int i = 0; i < n; i++) {
-		/* Zeros, NaN and infinities have bars without a range, and members of their own. */
-		if (isnan(bars[i].from) || bars[i].amount == 0) continue;
-		sheaf_member_open(b, NULL, '{');
-		sheaf_member_real(b, "from", bars[i].from);
-		sheaf_member_real(b, "to", bars[i].to);
-		sheaf_member_count(b, "count", (int64_t)bars[i].amount);
-		sheaf_builder_byte(b, '}');
-	}
-	sheaf_builder_byte(b, ']');
+	if (!to->json) end_line(b, bars, n, o);
+	sheaf_distribution_free(&spread.d, b->cx);
 }
 
 static void put_values(const sheaf_listing *to, const sheaf_field *field, const sheaf_field_summary *f,
@@ -136,13 +162,10 @@ static void put_values(const sheaf_listing *to, const sheaf_field *field, const 
 	sheaf_listing_count(to, "infinite", "infinite: %\n", v->infinite[0] + v->infinite[1]);
 	if (!sheaf_values_finite(v) || !sheaf_field_has_range(field)) return;
 	to->json ? sheaf_member(to->b, "min") : sheaf_builder_text(to->b, "  value: ");
-	sheaf_put_extreme(to->b, v->least, field);
+	sheaf_put_extreme(to->b, v->least, field, to->json);
 	to->json ? sheaf_member(to->b, "max") : sheaf_builder_text(to->b, " to ");
-	sheaf_put_extreme(to->b, v->most, field);
-	if (sheaf_field_has_sum(field))
-		put_sums(to, f, o);
-	else if (!to->json)
-		sheaf_builder_byte(to->b, '\n');
+	sheaf_put_extreme(to->b, v->most, field, to->json);
+	put_sums(to, field, f, o);
 }
 
 /* How many positions are missing with a code, and the number for each code; in a line also how many are
@@ -204,7 +227,7 @@ static void put_items(sheaf_builder *b, const sheaf_field *field, const sheaf_fi
 	char text[SHEAF_ITEM_TEXT];
 	bool exact;
 	if (f->frequent.slots) {
-		sheaf_member_count(b, "distinct", sheaf_frequent_distinct(&f->frequent, &exact));
+		sheaf_member_count(b, "distinct", sheaf_field_distinct(f, &exact));
 		sheaf_member_text(b, "items", exactness(exact));
 		sheaf_member_open(b, "most_frequent", '[');
 		for (int i = 0, n = sheaf_frequent_most(&f->frequent, most, JSON_NAMED); i < n; i++) {
@@ -315,20 +338,34 @@ static void put_summary(const sheaf_listing *to, const sheaf_summary *s, const s
 
 static void put_drift(sheaf_builder *b, const sheaf_summary *s, const sheaf_summary *other)
 {
+	sheaf_drift *all = NULL;
+	int n = 0;
+	sheaf_status status = sheaf_find_drift(s, other, &all, &n, NULL);
+	if (status && !b->failed) b->failed = status;
 	sheaf_member_open(b, "drift", '[');
-	for (int f = 0; f < s->schema.nfields; f++) {
-		if (!sheaf_summary_shows(s, f)) continue;
-		sheaf_drift d = sheaf_find_drift(s, other, f);
+	for (int i = 0; i < n; i++) {
+		const sheaf_drift *d = &all[i];
 		sheaf_member_open(b, NULL, '{');
-		sheaf_member_text(b, "name", s->schema.fields[f].name);
-		if (d.broken) sheaf_member_text(b, "rule", d.broken);
-		put_real(b, "lengths", d.lengths);
-		put_real(b, "values", d.values);
-		put_real(b, "means", d.means);
-		if (d.new_indices >= 0) sheaf_member_count(b, "new_indices", d.new_indices);
-		sheaf_builder_byte(b, '}');
+		sheaf_member_text(b, "name", d->name);
+		sheaf_member_real(b, "score", d->score);
+		if (d->broken) sheaf_member_text(b, "rule", d->broken);
+		if (!d->broken && d->score > 0)
+			sheaf_member_text(b, "cause", sheaf_distance_names[sheaf_drift_cause(d)]);
+		for (int k = 0; k < SHEAF_DISTANCES; k++) put_real(b, sheaf_distance_names[k], d->distances[k]);
+		put_real(b, "means", d->means);
+		if (d->new_indices >= 0) sheaf_member_count(b, "new_indices", d->new_indices);
+		sheaf_member_open(b, "changes", '[');
+		for (int k = 0; k < d->nchanges; k++) {
+			sheaf_member_open(b, NULL, '[');
+			sheaf_json_string(b, d->changes[k].text, strlen(d->changes[k].text));
+			sheaf_member_real(b, NULL, d->changes[k].from);
+			sheaf_member_real(b, NULL, d->changes[k].to);
+			sheaf_builder_byte(b, ']');
+		}
+		sheaf_builder_text(b, "]}");
 	}
 	sheaf_builder_byte(b, ']');
+	sheaf_release_drift(s, all, s->schema.nfields + other->schema.nfields);
 }
 
 /* Draws where entries are, for each field that has a picture. */
