@@ -134,32 +134,42 @@ static double count_between(const sheaf_spread_values *v, double from, double to
 	return v->d.exact ? n : round(n * (double)sheaf_values_finite(values) / (double)v->d.total);
 }
 
-static void fill(sheaf_bar *bar, const sheaf_spread_values *v, const sheaf_spread_values *other, bool closed,
-                 bool estimate)
+/* Bars on their way: of a summary, and of another one in the same bars. */
+typedef struct filling {
+	const sheaf_spread_values *v, *other;
+	sheaf_bar *bars;
+	int n;
+	bool estimate;
+} filling;
+
+/* Puts a bar of the values in a range. */
+static sheaf_bar *put_bar(filling *to, double from, double end, bool closed)
 {
-	bar->amount = count_between(v, bar->from, bar->to, closed, estimate);
-	if (other) bar->other = count_between(other, bar->from, bar->to, closed, estimate);
+	sheaf_bar *bar = &to->bars[to->n++];
+	*bar = (sheaf_bar){.from = from, .to = end};
+	bar->amount = count_between(to->v, from, end, closed, to->estimate);
+	if (to->other) bar->other = count_between(to->other, from, end, closed, to->estimate);
+	return bar;
 }
 
-/* A bar apart, for what stands on no axis; 0, and no bar, if neither summary has any. */
-static int bar_apart(sheaf_bar *bar, const char *label, int64_t count, int64_t other)
+/* Puts a bar apart, for what stands on no axis, unless neither summary has any. */
+static void put_apart(filling *to, const char *label, int64_t count, int64_t other)
 {
+	if (count == 0 && other == 0) return;
+	sheaf_bar *bar = &to->bars[to->n++];
 	*bar =
 		(sheaf_bar){.from = NAN, .to = NAN, .apart = true, .amount = (double)count, .other = (double)other};
 	snprintf(bar->label, sizeof bar->label, "%s", label);
-	return count > 0 || other > 0;
 }
 
-/* What the middle of the range leaves out on one side. */
-static int bar_beyond(sheaf_bar *bar, const sheaf_spread_values *v, const sheaf_spread_values *other,
-                      double from, double to, bool above, bool estimate)
+/* Puts what the middle of the range leaves out on one side. */
+static void put_beyond(filling *to, double from, double end, bool above)
 {
 	char text[SHEAF_BAR_LABEL - 8];
-	*bar = (sheaf_bar){.from = from, .to = to, .apart = true};
-	fill(bar, v, other, above, estimate);
-	sheaf_value_words(v->field, above ? from : to, text, sizeof text);
+	sheaf_bar *bar = put_bar(to, from, end, above);
+	bar->apart = true;
+	sheaf_value_words(to->v->field, above ? from : end, text, sizeof text);
 	snprintf(bar->label, sizeof bar->label, above ? "from %s" : "below %s", text);
-	return bar->amount > 0 || bar->other > 0;
 }
 
 static void name_values(sheaf_bar *bar, const sheaf_field *field, bool whole)
@@ -168,6 +178,7 @@ static void name_values(sheaf_bar *bar, const sheaf_field *field, bool whole)
 	sheaf_value_words(field, bar->from, from, sizeof from);
 	sheaf_value_words(field, whole ? bar->to - 1 : bar->to, to, sizeof to);
 	bool one = strcmp(from, to) == 0;
+	bar->whole = whole;
 	snprintf(bar->label, sizeof bar->label, one ? "%s" : "%s to %s", from, to);
 }
 
@@ -183,57 +194,58 @@ static span join_spans(const sheaf_spread_values *v, const sheaf_spread_values *
 }
 
 /* The least magnitude that is not 0, of the values that are known. */
-static double least_size(const sheaf_distribution *d, bool negative)
+static double least_size(const sheaf_spread_values *v)
 {
 	double least = INFINITY;
-	for (int i = 0; i < d->n; i++)
-		if (d->values[i].value != 0) least = fmin(least, fabs(d->values[i].value));
-	return negative ? -least : least;
+	for (int i = 0; v && i < v->d.n; i++)
+		if (v->d.values[i].value != 0) least = fmin(least, fabs(v->d.values[i].value));
+	return least;
+}
+
+/* Puts the bars of finite values. Bounds of estimates stay as they are; counts of cells are exact if a bar
+ * has several cells, and its bounds become edges of cells. */
+static sheaf_axis put_values(filling *to, int most)
+{
+	double edges[SHEAF_MOST_BARS + 1];
+	const sheaf_value_counts *a = &to->v->f->values, *b = to->other ? &to->other->f->values : a;
+	span s = join_spans(to->v, to->other);
+	sheaf_axis axis = axis_of(to->v->field, &s, most);
+	bool logarithmic = axis == SHEAF_AXIS_LOGARITHMIC, steps = s.whole && !logarithmic;
+	if (logarithmic) {
+		double *end = s.most <= 0 ? &s.most : &s.least;
+		if (*end == 0) *end = copysign(fmin(least_size(to->v), least_size(to->other)), s.least);
+		put_apart(to, "0", a->zeros, to->other ? b->zeros : 0);
+	}
+	int count = find_edges(&s, axis, most, edges);
+	const sheaf_cells *cells = to->v->d.exact || b->cells.power > a->cells.power ? &b->cells : &a->cells;
+	double width = (edges[count] - edges[0]) / count;
+	to->estimate = !s.exact && (logarithmic || width < ldexp(4, cells->power));
+	for (int i = 0; !s.exact && !to->estimate && i <= count; i++)
+		if (edges[i] > s.least && edges[i] < s.most) edges[i] = sheaf_cells_edge(cells, edges[i]);
+	bool above = edges[count] < s.most;
+	if (edges[0] > s.least) put_beyond(to, s.least, edges[0], false);
+	for (int i = 0; i < count; i++)
+		name_values(put_bar(to, edges[i], edges[i + 1], i + 1 == count && !steps && !above), to->v->field,
+		            steps);
+	if (above) put_beyond(to, edges[count], s.most, true);
+	return axis;
 }
 
 int sheaf_value_bars(const sheaf_spread_values *v, const sheaf_spread_values *other, int most,
                      sheaf_bar bars[SHEAF_MOST_BARS], sheaf_axis *axis, bool *exact)
 {
 	static const sheaf_value_counts nothing;
-	double edges[SHEAF_MOST_BARS + 1];
+	filling to = {.v = v, .other = other && other->f->sample.values ? other : NULL, .bars = bars};
+	const sheaf_value_counts *a = &v->f->values, *b = to.other ? &other->f->values : &nothing;
 	*axis = SHEAF_AXIS_EQUAL;
 	*exact = true;
-	if (!v->f->sample.values || v->f->values.n == 0) return 0;
-	if (other && !other->f->sample.values) other = NULL;
-	const sheaf_value_counts *a = &v->f->values, *b = other ? &other->f->values : &nothing;
-	int n = bar_apart(bars, "-inf", a->infinite[0], b->infinite[0]);
-	if (v->d.total || (other && other->d.total)) {
-		span s = join_spans(v, other);
-		*axis = axis_of(v->field, &s, most);
-		bool logarithmic = *axis == SHEAF_AXIS_LOGARITHMIC;
-		if (logarithmic) {
-			bool negative = s.most <= 0;
-			double *end = negative ? &s.most : &s.least, size = least_size(&v->d, negative);
-			if (other && fabs(least_size(&other->d, negative)) < fabs(size))
-				size = least_size(&other->d, negative);
-			if (*end == 0) *end = size;
-			n += bar_apart(bars + n, "0", a->zeros, b->zeros);
-		}
-		int count = find_edges(&s, *axis, most, edges);
-		const sheaf_cells *cells =
-			other && (v->d.exact || b->cells.power > a->cells.power) ? &b->cells : &a->cells;
-		/* Counts of cells are exact, if a bar has several cells. */
-		bool estimate =
-			!s.exact && (logarithmic || (edges[count] - edges[0]) / count < ldexp(4, cells->power));
-		*exact = !estimate;
-		for (int i = 0; !s.exact && !estimate && i <= count; i++)
-			if (edges[i] > s.least && edges[i] < s.most) edges[i] = sheaf_cells_edge(cells, edges[i]);
-		bool below = edges[0] > s.least, above = edges[count] < s.most, steps = s.whole && !logarithmic;
-		if (below) n += bar_beyond(bars + n, v, other, s.least, edges[0], false, estimate);
-		for (int i = 0; i < count; i++, n++) {
-			bars[n] = (sheaf_bar){.from = edges[i], .to = edges[i + 1], .whole = steps};
-			fill(&bars[n], v, other, i + 1 == count && !steps && !above, estimate);
-			name_values(&bars[n], v->field, steps);
-		}
-		if (above) n += bar_beyond(bars + n, v, other, edges[count], s.most, true, estimate);
-	}
-	n += bar_apart(bars + n, "+inf", a->infinite[1], b->infinite[1]);
-	return n + bar_apart(bars + n, "NaN", a->nans, b->nans);
+	if (!v->f->sample.values || a->n == 0) return 0;
+	put_apart(&to, "-inf", a->infinite[0], b->infinite[0]);
+	if (v->d.total || (to.other && other->d.total)) *axis = put_values(&to, most);
+	*exact = !to.estimate;
+	put_apart(&to, "+inf", a->infinite[1], b->infinite[1]);
+	put_apart(&to, "NaN", a->nans, b->nans);
+	return to.n;
 }
 
 /* ---- words ---- */
