@@ -167,7 +167,61 @@ def arrays(path):
         point(fine, f"complex numbers: {name}", out + err)
 
 
+def matlab(path):
+    """What MATLAB 7.3 and Octave store, with the attributes that they add."""
+    with h5py.File(path, "w", userblock_size=512) as file:
+
+        def put(name, values, kind, **more):
+            file[name] = values
+            for key, value in {"MATLAB_class": np.bytes_(kind), **more}.items():
+                file[name].attrs[key] = value
+
+        text = "hell\u00f6 \U0001f600"
+        units = np.frombuffer(text.encode("utf-16-le"), "u2")
+        put("text", units.reshape(-1, 1), "char", MATLAB_int_decode=np.int32(2))
+        put("texts", np.array([[97, 99], [98, 0xD800]], ">u2"), "char", MATLAB_int_decode=np.int32(2))
+        put("truth", np.array([[1, 0], [1, 1], [0, 0]], "u1"), "logical", MATLAB_int_decode=np.int32(1))
+        put("numbers", np.arange(6.0).reshape(3, 2), "double")
+        put("no struct", np.array([1, 0], "u8"), "struct", MATLAB_empty=np.uint8(1))
+        put("bare struct", np.array([1, 1], "u8"), "struct", MATLAB_empty=np.uint8(1))
+        put("table", np.array([[0xDD000000, 2, 1, 1, 1, 1]], "u4"), "table", MATLAB_object_decode=np.int32(3))
+        put("cell", np.array([[file["truth"].ref]], h5py.ref_dtype), "cell")
+        group = file.create_group("sparse")
+        group.attrs.update({"MATLAB_class": np.bytes_("logical"), "MATLAB_sparse": np.uint64(3)})
+        group["jc"], group["ir"] = np.array([0, 1, 2], "u8"), np.array([0, 2], "u8")
+        group["data"] = np.array([1, 1], "u1")
+        for name, kind in ("octave", "matrix"), ("none", "matrix"), ("octave's sparse", "sparse matrix"):
+            file.create_group(name).attrs["OCTAVE_NEW_FORMAT"] = np.uint8(1)
+            file[name]["type"] = np.bytes_(kind)
+        file["octave/value"] = np.arange(6.0).reshape(3, 2)
+        file["none/value"] = np.array([0, 3])
+        file["none/value"].attrs["OCTAVE_EMPTY_MATRIX"] = np.uint8(1)
+        group = file["octave's sparse"].create_group("value")
+        group["nr"], group["nc"], group["nz"] = 3, 2, 2
+        group["cidx"], group["ridx"] = np.array([[0], [1], [2]]), np.array([[0], [2]])
+        group["data"] = np.array([[1.5], [2]])
+    for name, wanted in (
+        ("text", f'0  text "{text}"\n'),
+        ("texts", '0  texts "ab"\n1  texts "c\ufffd"\n'),
+        ("truth", "0 0  true\n1 0  false\n0 1  true\n1 1  true\n0 2  false\n1 2  false\n"),
+        ("numbers", "0 0  0\n1 0  1\n0 1  2\n1 1  3\n0 2  4\n1 2  5\n"),
+        ("octave/value", "0 0  0\n1 0  1\n0 1  2\n1 1  3\n0 2  4\n1 2  5\n"),
+        ("no struct", ""),
+        ("none/value", ""),
+        ("sparse", "0 0  true\n2 1  true\n"),
+        ("octave's sparse/value", "0 0  1.5\n2 1  2\n"),
+    ):
+        code, out, err = run("cat", "--dataset", name, path)
+        point(code == 0 and out == wanted, f"of MATLAB and Octave: {name}", out + err)
+    refused = ("table", "an object"), ("cell", "reference"), ("bare struct", "structs without fields")
+    for name, wanted in refused:
+        code, _, err = run("cat", "--dataset", name, path)
+        point(code == 6 and wanted in err, f"of MATLAB, refused by name: {name}", (code, err))
+    code, out, err = run("cat", "--raw", "--dataset", "truth", path)
+    point(code == 0 and out.startswith("0 0  1\n"), "truth values with --raw: numbers", out + err)
+
+
 with tempfile.TemporaryDirectory() as folder:
-    for check in tables, lists, arrays:
+    for check in tables, lists, arrays, matlab:
         check(f"{folder}/{check.__name__}.h5")
 end()

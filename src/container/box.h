@@ -62,6 +62,11 @@ typedef struct sheaf_box_name {
 	int64_t code;
 	const char *text;
 } sheaf_box_name;
+static inline int sheaf_box_compare_names(const void *a, const void *b)
+{
+	int64_t x = ((const sheaf_box_name *)a)->code, y = ((const sheaf_box_name *)b)->code;
+	return (x > y) - (x < y);
+}
 
 /* An attribute for display: JSON, in which long values are cut. */
 typedef struct sheaf_box_attribute {

@@ -175,12 +175,6 @@ static int64_t code_of(const sheaf_hdf5_type *base, const uint8_t *bytes)
 	return base->is_signed ? (int64_t)(code << unused) >> unused : (int64_t)code;
 }
 
-static int compare_codes(const void *a, const void *b)
-{
-	int64_t x = ((const sheaf_box_name *)a)->code, y = ((const sheaf_box_name *)b)->code;
-	return (x > y) - (x < y);
-}
-
 /* Takes the names and values of an enumeration, whose numbers are those of its base type. FALSE and TRUE,
  * 0 and 1 in a byte, are truth values, as h5py writes them. Others keep their names, if there is a catalog
  * for them. */
@@ -208,9 +202,9 @@ static sheaf_status take_names(const sheaf_hdf5_look *l, sheaf_cursor *c, int ro
 	take_bits(out, &base);
 	if (!is_named || out->is_bool || count == 0) return SHEAF_OK;
 	for (unsigned i = 0; i < count; i++) names[i].code = code_of(&base, values + (size_t)i * base.size);
-	qsort(names, count, sizeof *names, compare_codes);
-	out->names = names;
 	out->nnames = (int)count;
+	qsort(names, count, sizeof *names, sheaf_box_compare_names);
+	out->names = names;
 	return SHEAF_OK;
 }
 

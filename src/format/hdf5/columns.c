@@ -6,6 +6,7 @@
  * beside them. */
 #include "base/buffer.h"
 #include "base/context.h"
+#include "base/show.h"
 #include "format/hdf5/hdf5.h"
 #include "frame/frame.h"
 #include "frame/integers.h"
@@ -60,9 +61,10 @@ sheaf_status sheaf_hdf_is_table(sheaf_hdf_reader *in, bool *is, sheaf_error *err
 	if (in->set.kind == HDF_TEXTS && in->is_raw && item->names) in->set.kind = HDF_DENSE;
 	*is = in->set.kind >= HDF_TEXTS && in->set.kind < HDF_COMPRESSED;
 	if (in->set.kind != HDF_DENSE) return SHEAF_OK;
+	in->are_characters &= item->rank == 2 && item->what == SHEAF_BOX_NUMBERS && !in->is_raw;
 	SHEAF_TRY(sheaf_hdf_find_packing(in, item, &in->packing, err));
 	SHEAF_TRY(sheaf_hdf_find_time(in, &in->packing, err));
-	*is = in->packing.is_time;
+	*is = in->packing.is_time || in->are_characters;
 	return SHEAF_OK;
 }
 
@@ -82,7 +84,7 @@ static void shape_field(const sheaf_hdf_reader *in, const sheaf_hdf_source *c, s
 {
 	const sheaf_box_item *item = element_of(c);
 	const sheaf_hdf_packing *p = &c->packing;
-	if (has_names(in, item))
+	if (has_names(in, item) || in->are_characters)
 		sheaf_field_make_cell(field, SHEAF_STRING, SHEAF_U8, -1, false);
 	else if (item->what == SHEAF_BOX_LISTS)
 		sheaf_field_make_stream(field, false, 1, item->type);
@@ -157,7 +159,8 @@ sheaf_status sheaf_hdf_make_table(sheaf_hdf_reader *in, sheaf_error *err)
 	in->schema.rows = SHEAF_CELLS;
 	in->rows = item->count;
 	if (item->chunks && item->count > 0) in->step = item->chunks[0] * (item->count / item->dims[0]);
-	if (item->rank > 1) SHEAF_TRY(add_coordinates(in, item, err));
+	if (in->are_characters) in->rows = in->step = item->dims[1];
+	if (item->rank > 1 && !in->are_characters) SHEAF_TRY(add_coordinates(in, item, err));
 	if (item->what != SHEAF_BOX_RECORDS) SHEAF_TRY(add_element(in, item, -1, err));
 	for (int m = 0; m < item->nmembers; m++) SHEAF_TRY(add_element(in, item, m, err));
 	if (in->schema.rows == SHEAF_SEQUENCES) sheaf_schema_name_losses(&in->schema);
@@ -177,12 +180,6 @@ static void put_run(const sheaf_box_item *item, const void *bytes, size_t size, 
 	sheaf_level_end(&to->levels[0], (int64_t)(to->values.size / sheaf_type_size(item->type)));
 }
 
-static int compare_codes(const void *a, const void *b)
-{
-	int64_t x = ((const sheaf_box_name *)a)->code, y = ((const sheaf_box_name *)b)->code;
-	return (x > y) - (x < y);
-}
-
 /* Puts what an enumeration calls n numbers, the first being that of row `row`. */
 static sheaf_status put_names(const sheaf_hdf_reader *in, const sheaf_box_item *item,
                               const sheaf_builder *numbers, int64_t row, sheaf_column_builder *to,
@@ -193,15 +190,44 @@ static sheaf_status put_names(const sheaf_hdf_reader *in, const sheaf_box_item *
 	sheaf_integers_put(item->type, numbers->data, n, SHEAF_I64, &codes);
 	SHEAF_TRY(sheaf_builder_status(&codes, err));
 	for (int64_t i = 0; i < n; i++) {
-		sheaf_box_name key = {.code = ((const int64_t *)(const void *)codes.data)[i]};
-		const sheaf_box_name *name = (const sheaf_box_name *)bsearch(&key, item->names, (size_t)item->nnames,
-		                                                             sizeof key, compare_codes);
+		int64_t code = ((const int64_t *)(const void *)codes.data)[i];
+		const sheaf_box_name *name = (const sheaf_box_name *)bsearch(&code, item->names, (size_t)item->nnames,
+		                                                             sizeof *name, sheaf_box_compare_names);
 		if (!name)
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "%s, value %" PRId64 ": expected a number that has a name, found %" PRId64
 			                  " (" SHEAF_OPTION("raw") " reads numbers)",
-			                  in->where, row + i, key.code);
+			                  in->where, row + i, code);
 		sheaf_column_put_text(to, name->text, strlen(name->text));
+	}
+	return SHEAF_OK;
+}
+
+/* Puts rows of MATLAB's characters, which are units of UTF-16, and come by columns. Half of a pair is no
+ * character, and becomes U+FFFD. */
+static sheaf_status put_characters(const sheaf_hdf_reader *in, sheaf_box_run rows, sheaf_column_builder *to,
+                                   sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer all = {0};
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder text = {.cx = in->cx};
+	const sheaf_box_item *item = rows.item;
+	int64_t length = item->dims[0], step = item->dims[1];
+	SHEAF_TRY(sheaf_box_read(in->box, (sheaf_box_run){item, 0, item->count}, SHEAF_U16, &all, err));
+	const uint16_t *units = (const uint16_t *)(const void *)all.data;
+	for (int64_t row = rows.from; row < rows.to; row++) {
+		text.size = 0;
+		for (int64_t k = 0; k < length; k++) {
+			uint8_t bytes[4];
+			uint32_t c = units[k * step + row], next = k + 1 < length ? units[(k + 1) * step + row] : 0;
+			if (c >> 10 == 0x36 && next >> 10 == 0x37) {
+				c = 0x10000 + ((c & 0x3ff) << 10 | (next & 0x3ff));
+				k++;
+			}
+			if (c >> 11 == 0x1b) c = 0xfffd;
+			sheaf_builder_append(&text, bytes, sheaf_utf8_put(c, bytes));
+		}
+		SHEAF_TRY(sheaf_builder_status(&text, err));
+		sheaf_column_put_text(to, text.data, text.size);
 	}
 	return SHEAF_OK;
 }
@@ -216,6 +242,7 @@ static sheaf_status put_elements(const sheaf_hdf_reader *in, const sheaf_hdf_sou
 	const sheaf_box_item *item = c->array;
 	sheaf_box_run run = {item, first, first + n};
 	size_t size = (size_t)n * sheaf_type_size(item->type);
+	if (in->are_characters) return put_characters(in, (sheaf_box_run){item, first, first + n}, to, err);
 	if (has_names(in, item)) {
 		if (!sheaf_builder_room(&numbers, size)) return sheaf_builder_status(&numbers, err);
 		SHEAF_TRY(sheaf_box_read_into(in->box, run, item->type, numbers.data, err));

@@ -5,6 +5,7 @@
  *   data, indices, indptr      AnnData and h5sparse, whose attributes say whether rows or columns have lists;
  *                              10x, whose groups also have "barcodes", and whose columns have lists
  *   data, ir, jc               MATLAB: by columns, with the number of rows in the attribute MATLAB_sparse
+ *   data, ridx, cidx, nr       Octave: the same, with the number of rows beside them
  *   row, col, data and others  coordinates: three arrays of one length, in several spellings
  *   encoding-type              AnnData's data frames, and columns of them that are groups themselves; 10x's
  *                              features are a data frame, too
@@ -36,15 +37,18 @@ static const sheaf_box_item *part_of(sheaf_box *box, const sheaf_box_item *group
 	return item && !item->is_group && !item->refused ? item : NULL;
 }
 
+/* Octave's lists are columns of matrices. */
 static bool is_list(const sheaf_box_item *item, bool integers)
 {
-	return item && item->rank == 1 && item->what == SHEAF_BOX_NUMBERS &&
+	bool is_column = item && item->rank == 2 && item->dims[1] == 1;
+	return item && (item->rank == 1 || is_column) && item->what == SHEAF_BOX_NUMBERS &&
 	       (!integers || item->type < SHEAF_F32);
 }
 
 static bool are_values(const sheaf_box_item *item)
 {
-	return item && item->rank == 1 && item->what < SHEAF_BOX_TEXTS;
+	return item && (item->rank == 1 || (item->rank == 2 && item->dims[1] == 1)) &&
+	       item->what < SHEAF_BOX_TEXTS;
 }
 
 sheaf_status sheaf_hdf_says(sheaf_box *box, const sheaf_box_item *item, const char *name, const char *word,
@@ -105,23 +109,30 @@ static sheaf_status find_compressed(sheaf_box *box, sheaf_hdf_found *out, sheaf_
 	return find_maker(box, out, err);
 }
 
-/* Recognises a sparse matrix of MATLAB's: by columns, in arrays jc, ir and data, with the number of rows
- * in an attribute. A matrix without entries has neither values nor indices. *out stays as it is if the
- * group is none. */
+/* Recognises a sparse matrix of MATLAB's or Octave's: by columns, in arrays jc, ir and data, with the number
+ * of rows in an attribute, or in arrays cidx, ridx and data, with the number of rows in nr. A matrix without
+ * entries has neither values nor indices. *out stays as it is if the group is none. */
 static sheaf_status find_matlab(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer rows = {0};
 	sheaf_error none = {0};
-	const sheaf_box_item *pointers = part_of(box, out->at, "jc");
+	const sheaf_box_item *pointers = part_of(box, out->at, "jc"), *extent = part_of(box, out->at, "nr");
+	if (!pointers && extent && extent->count == 1) pointers = part_of(box, out->at, "cidx");
 	if (!is_list(pointers, true)) return SHEAF_OK;
-	sheaf_status status = sheaf_box_numbers(box, out->at->path, "MATLAB_sparse", SHEAF_I64, &rows, &none);
+	bool is_octave = *pointers->name == 'c';
+	sheaf_status status =
+		is_octave ? sheaf_box_read(box, (sheaf_box_run){extent, 0, 1}, SHEAF_I64, &rows, &none)
+				  : sheaf_box_numbers(box, out->at->path, "MATLAB_sparse", SHEAF_I64, &rows, &none);
 	if (status == SHEAF_UNKNOWN || status == SHEAF_DATA)
 		return sheaf_forgive(status, "it is no matrix of MATLAB's");
 	if (status) return sheaf_fail_again(err, &none);
-	*out = (sheaf_hdf_found){
-		.kind = HDF_COMPRESSED, .maker = "MATLAB", .at = out->at, .second = pointers, .by_columns = true};
+	*out = (sheaf_hdf_found){.kind = HDF_COMPRESSED,
+	                         .maker = is_octave ? "Octave" : "MATLAB",
+	                         .at = out->at,
+	                         .second = pointers,
+	                         .by_columns = true};
 	out->values = part_of(box, out->at, "data");
-	out->indices = part_of(box, out->at, "ir");
+	out->indices = part_of(box, out->at, is_octave ? "ridx" : "ir");
 	if (rows.size == sizeof out->rows) memcpy(&out->rows, rows.data, sizeof out->rows);
 	if (!are_values(out->values) || !is_list(out->indices, true)) out->values = out->indices = NULL;
 	return SHEAF_OK;

@@ -17,9 +17,8 @@ static const sheaf_option options[] = {
      "none: contiguous)",
      0},
 	{"raw", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
-     "read numbers as they are stored: not unpacked as netCDF's attributes say, not as times, and without "
-     "the "
-     "names of an enumeration",
+     "read numbers as they are stored: not unpacked as netCDF's attributes say, and not as times, names of an "
+     "enumeration, or MATLAB's characters and truth values",
      0},
 	{"zarr", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "2|3", "the version of Zarr that is written (default 3)", 0},
 	{NULL, SHEAF_OPTION_FLAG, 0, NULL, NULL, 0},

@@ -107,11 +107,13 @@ typedef struct sheaf_hdf_reader {
 	sheaf_box *box;
 	sheaf_hdf_found set;
 	sheaf_hdf_packing packing;
-	sheaf_sparse sparse;   /* of arrays and matrices: all levels of an array are dense */
-	char where[600];       /* of these, for messages */
-	bool is_whole;         /* there is one row */
-	bool is_raw;           /* numbers are read as they are stored */
-	sheaf_builder sources; /* of a table: a sheaf_hdf_source for each of its fields */
+	sheaf_sparse sparse;             /* of arrays and matrices: all levels of an array are dense */
+	char where[600];                 /* of these, for messages */
+	bool is_whole;                   /* there is one row */
+	bool is_reversed;                /* an array comes by columns */
+	bool is_logical, are_characters; /* its numbers are truth values, or units of UTF-16 */
+	bool is_raw;                     /* numbers are read as they are stored */
+	sheaf_builder sources;           /* of a table: a sheaf_hdf_source for each of its fields */
 	int ncolumns;
 	sheaf_hdf_column *frame; /* of a data frame: the columns; room for `room` of them */
 	size_t room;

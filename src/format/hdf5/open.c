@@ -161,14 +161,15 @@ static sheaf_status measure_coordinates(sheaf_hdf_reader *in, sheaf_error *err)
 
 /* ---- arrays ---- */
 
-/* Finds out whether an array is one of MATLAB's without elements (*is_empty): what is stored then are its
- * dimensions, one of which must be 0. They become the shape. */
+/* Finds out whether an array is one of MATLAB's or Octave's without elements (*is_empty): what is stored then
+ * are its dimensions, one of which must be 0. They become the shape. */
 static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is_empty, sheaf_error *err)
 {
 	int64_t elements = 1, *shape = in->sparse.shape;
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer says = {0};
 	const sheaf_box_item *item = in->set.values;
 	SHEAF_TRY(find_numbers(in, "MATLAB_empty", &says, is_empty, err));
+	if (!*is_empty) SHEAF_TRY(find_numbers(in, "OCTAVE_EMPTY_MATRIX", &says, is_empty, err));
 	*is_empty = says.size == sizeof(int64_t) && sheaf_numbers(&says)[0] && item->rank == 1 &&
 	            item->count > 0 && item->count <= SHEAF_MAX_RANK && item->what == SHEAF_BOX_NUMBERS;
 	if (!*is_empty) return SHEAF_OK;
@@ -179,7 +180,42 @@ static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is_empty, sheaf_er
 		if (shape[d] < 0) return flaw(in, "extents of at least", 0, shape[d], err);
 		if (shape[d] == 0) elements = 0;
 	}
-	return elements == 0 ? SHEAF_OK : flaw(in, "an extent of", 0, shape[0], err);
+	if (elements == 0) return SHEAF_OK;
+	bool is_struct;
+	SHEAF_TRY(sheaf_hdf_says(in->box, in->set.at, "MATLAB_class", "struct", &is_struct, err));
+	return is_struct ? sheaf_fail(err, SHEAF_UNSUPPORTED,
+	                              "%s: expected an array, found structs without fields", in->where)
+	                 : flaw(in, "an extent of", 0, shape[0], err);
+}
+
+/* Finds out what MATLAB says of an array or a sparse matrix: that numbers are characters or truth values, or
+ * that it is an object, such as a table or a string, which has its values elsewhere. Octave says of the group
+ * of an array that it comes by columns, as all of MATLAB's do. */
+static sheaf_status find_class(sheaf_hdf_reader *in, sheaf_error *err)
+{
+	int64_t count;
+	bool is_object;
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer says = {0};
+	sheaf_error none = {0};
+	const sheaf_box_item *at = in->set.at, *items = sheaf_box_items(in->box, &count);
+	SHEAF_TRY(sheaf_box_has_text(in->box, at->path, "MATLAB_class", &in->is_reversed, err));
+	if (in->is_reversed) {
+		in->set.maker = "MATLAB";
+		SHEAF_TRY(find_numbers(in, "MATLAB_object_decode", &says, &is_object, err));
+		SHEAF_TRY(sheaf_hdf_says(in->box, at, "MATLAB_class", "logical", &in->is_logical, err));
+		SHEAF_TRY(sheaf_hdf_says(in->box, at, "MATLAB_class", "char", &in->are_characters, err));
+		return !is_object || in->is_raw
+		           ? SHEAF_OK
+		           : sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an array, found an object of MATLAB's",
+		                        in->where);
+	}
+	if (at->parent < 0 || items[at->parent].refused) return SHEAF_OK;
+	sheaf_status status =
+		sheaf_box_numbers(in->box, items[at->parent].path, "OCTAVE_NEW_FORMAT", SHEAF_I64, &says, &none);
+	in->is_reversed = status == SHEAF_OK;
+	if (in->is_reversed) in->set.maker = "Octave";
+	return !status || status == SHEAF_UNKNOWN ? sheaf_forgive(status, "nobody says it")
+	                                          : sheaf_fail_again(err, &none);
 }
 
 /* Measures a dense array: its shape, and the number of positions at each level. MATLAB's arrays are
@@ -188,13 +224,11 @@ static sheaf_status measure_empty(sheaf_hdf_reader *in, bool *is_empty, sheaf_er
 static sheaf_status measure_dense(sheaf_hdf_reader *in, sheaf_error *err)
 {
 	enum { MOST = 16 << 20 };
-	bool is_reversed, is_empty = false;
+	bool is_reversed = in->is_reversed, is_empty = false;
 	const sheaf_box_item *item = in->set.values;
 	sheaf_sparse *s = &in->sparse;
 	s->levels.rank = item->rank;
 	in->rows = item->what == SHEAF_BOX_COMPLEX ? item->count / 2 : item->count;
-	SHEAF_TRY(sheaf_box_has_text(in->box, in->set.at->path, "MATLAB_class", &is_reversed, err));
-	if (is_reversed) in->set.maker = "MATLAB";
 	in->set.by_columns = is_reversed;
 	if (is_reversed) SHEAF_TRY(measure_empty(in, &is_empty, err));
 	int rank = s->levels.rank;
@@ -225,7 +259,8 @@ static sheaf_status make_entries(sheaf_hdf_reader *in, bool whole, sheaf_error *
 	SHEAF_TRY(sheaf_schema_make_entries(&in->schema, in->cx,
 	                                    (sheaf_dimensions){s->levels.rank, s->shape, names.of}, &value, err));
 	value->type = item ? sheaf_hdf_type_of(&in->packing) : SHEAF_F64;
-	if (item && item->what == SHEAF_BOX_BOOLS) value->meaning = SHEAF_BOOL;
+	if (item && (item->what == SHEAF_BOX_BOOLS || (in->is_logical && !in->is_raw && item->type == SHEAF_U8)))
+		value->meaning = SHEAF_BOOL;
 	if (item && item->what == SHEAF_BOX_COMPLEX) {
 		value->meaning = SHEAF_COMPLEX;
 		value->nlevels = 1;
@@ -366,6 +401,7 @@ sheaf_status sheaf_hdf_open(void *reader, const sheaf_values *values, const shea
 	in->step = 1;
 	in->is_raw = sheaf_values_flag(values, "raw");
 	in->packing.item = in->set.values;
+	if (in->set.values) SHEAF_TRY(find_class(in, err));
 	SHEAF_TRY(sheaf_hdf_is_table(in, &is_table, err));
 	switch (is_table ? HDF_TABLE : in->set.kind) {
 	case HDF_TABLE: SHEAF_TRY(sheaf_hdf_make_table(in, err)); break;

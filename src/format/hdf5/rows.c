@@ -18,7 +18,7 @@ static sheaf_status put_whole(const sheaf_hdf_reader *in, sheaf_frame_builder *t
 	const sheaf_box_item *item = in->set.values;
 	sheaf_depth depth = in->set.kind == HDF_COMPRESSED ? SHEAF_CHECK_NONE : SHEAF_CHECK_FULL;
 	SHEAF_TRY(sheaf_sparse_put_whole(&in->sparse, depth, column, &broken, err));
-	if (!item || item->what == SHEAF_BOX_BOOLS || in->packing.is_packed)
+	if (!item || column->field->meaning == SHEAF_BOOL || in->packing.is_packed)
 		return in->rows ? sheaf_hdf_put_values(in, &in->packing, 0, in->rows, column, err) : SHEAF_OK;
 	sheaf_buffer values = {0};
 	int64_t n = in->rows * (item->what == SHEAF_BOX_COMPLEX ? 2 : 1);

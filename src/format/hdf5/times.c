@@ -33,25 +33,11 @@ static int64_t days_of(int64_t year, int month, int day, bool is_julian)
 	return (is_julian ? days - 32083 : days - y / 100 + y / 400 - 32045) - EPOCH;
 }
 
-/* Reads the offset from UTC at the end of a reference, in minutes; false: there is something else. */
-static bool scan_zone(const char *text, int *minutes)
-{
-	int hour, minute = 0, n = 0;
-	*minutes = 0;
-	while (*text == ' ') text++;
-	if (!*text || strcasecmp(text, "UTC") == 0 || strcasecmp(text, "GMT") == 0 || strcasecmp(text, "Z") == 0)
-		return true;
-	bool is_west = *text == '-';
-	if (*text != '-' && *text != '+') return false;
-	if (sscanf(text + 1, "%2d%n:%2d%n", &hour, &n, &minute, &n) < 1 || text[1 + n]) return false;
-	*minutes = (is_west ? -1 : 1) * (60 * hour + minute);
-	return hour >= 0 && hour < 24 && minute >= 0 && minute < 60;
-}
-
 /* Reads "1990-1-1 12:0:0.0 -6:00", of which only the date is needed, as seconds since 1970. */
 static bool scan_reference(const char *text, bool is_mixed, int64_t *seconds)
 {
-	int year, month, day, n = 0, clock[3] = {0}, minutes;
+	int year, month, day, n = 0, clock[3] = {0};
+	int64_t ahead = 0;
 	if (sscanf(text, "%d-%2d-%2d%n", &year, &month, &day, &n) < 3) return false;
 	if (year < (is_mixed ? 1 : -4000) || year > 9999 || month < 1 || month > 12 || day < 1) return false;
 	bool is_julian = is_mixed && days_of(year, month, day, false) < GREGORIAN;
@@ -64,9 +50,12 @@ static bool scan_reference(const char *text, bool is_mixed, int64_t *seconds)
 	}
 	for (int i = 0; i < 3; i++)
 		if (clock[i] < 0 || clock[i] > (i ? 59 : 23)) return false;
-	if (!scan_zone(text, &minutes)) return false;
+	while (*text == ' ') text++;
+	const char *end = text + strlen(text);
+	bool is_utc = text == end || strcasecmp(text, "UTC") == 0 || strcasecmp(text, "GMT") == 0;
+	if (!is_utc && sheaf_scan_zone(text, end, &ahead) != end) return false;
 	*seconds = days_of(year, month, day, is_julian) * SHEAF_DAY_SECONDS + 3600 * (int64_t)clock[0] +
-	           60 * (int64_t)(clock[1] - minutes) + clock[2];
+	           60 * (int64_t)clock[1] + clock[2] - ahead;
 	return true;
 }
 
@@ -84,27 +73,25 @@ static sheaf_status take_text(const sheaf_hdf_reader *in, const sheaf_box_item *
 
 /* The units that have a fixed length, in parts of a second, of which `digits` says how many it has. */
 static const struct {
-	const char *name, *brief;
+	const char *name;
 	int digits;
 	int64_t parts;
-} units[] = {{"day", "d", 0, 86400},      {"hour", "h", 0, 3600},        {"hour", "hr", 0, 3600},
-             {"minute", "min", 0, 60},    {"second", "s", 0, 1},         {"second", "sec", 0, 1},
-             {"millisecond", "ms", 3, 1}, {"millisecond", "msec", 3, 1}, {"microsecond", "us", 6, 1},
-             {"nanosecond", "ns", 9, 1}};
+} units[] = {{"day", 0, 86400}, {"d", 0, 86400},       {"hour", 0, 3600}, {"hr", 0, 3600},
+             {"h", 0, 3600},    {"minute", 0, 60},     {"min", 0, 60},    {"second", 0, 1},
+             {"sec", 0, 1},     {"s", 0, 1},           {"msec", 3, 1},    {"millisecond", 3, 1},
+             {"ms", 3, 1},      {"microsecond", 6, 1}, {"us", 6, 1},      {"nanosecond", 9, 1},
+             {"ns", 9, 1}};
 
 /* Finds the unit that the first `n` bytes name, in any case, and in the plural. */
 static bool find_unit(const char *text, size_t n, sheaf_hdf_packing *p)
 {
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-		const char *const names[] = {units[i].name, units[i].brief};
-		for (int k = 0; k < 2; k++) {
-			size_t size = strlen(names[k]);
-			bool fits = n == size || (n == size + 1 && (text[size] | 32) == 's' && size > 1);
-			if (!fits || strncasecmp(text, names[k], size) != 0) continue;
-			p->digits = units[i].digits;
-			p->unit = units[i].parts;
-			return true;
-		}
+		size_t size = strlen(units[i].name);
+		bool fits = n == size || (n == size + 1 && (text[size] | 32) == 's');
+		if (!fits || strncasecmp(text, units[i].name, size) != 0) continue;
+		p->digits = units[i].digits;
+		p->unit = units[i].parts;
+		return true;
 	}
 	return false;
 }
@@ -170,57 +157,40 @@ static bool time_of(const sheaf_hdf_packing *p, int64_t whole, double fraction, 
 	       sheaf_add_i64(out, *out, llround(fraction * (double)p->unit));
 }
 
-/* Puts one time, or a missing one. */
-static sheaf_status put_time(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, int64_t time,
-                             bool is_there, sheaf_column_builder *to, sheaf_error *err)
+/* Whether a stored number means that there is none. */
+static bool is_missing(const sheaf_hdf_packing *p, int64_t number)
 {
-	int32_t rest;
-	int64_t row = (int64_t)(to->values.size / sizeof time);
-	if (!is_there) sheaf_level_miss(&to->levels[0], row, 0);
-	sheaf_builder_i64(&to->values, is_there ? time : 0);
-	if (!is_there || !p->is_mixed ||
-	    sheaf_split_time(time, p->digits, &rest) >= (int64_t)GREGORIAN * SHEAF_DAY_SECONDS)
-		return SHEAF_OK;
-	return refuse(in, p, "times from 1582-10-15 on, when the Gregorian calendar begins", "an earlier one",
-	              err);
+	bool missing = (double)number < p->least || (double)number > p->most;
+	for (int k = 0; k < p->nmissing; k++)
+		missing |= (double)number == p->missing[k] && number == (int64_t)p->missing[k];
+	return missing;
 }
 
-/* Puts whole numbers of units, with all of their 64 bits. */
-static sheaf_status put_whole_units(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, sheaf_box_run run,
-                                    sheaf_column_builder *to, sheaf_error *err)
-{
-	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer units_read = {0};
-	SHEAF_TRY(sheaf_box_read(in->box, run, SHEAF_I64, &units_read, err));
-	const int64_t *numbers = (const int64_t *)(const void *)units_read.data;
-	for (int64_t i = 0; i < run.to - run.from; i++) {
-		double number = (double)numbers[i];
-		int64_t time = 0;
-		bool is_there = number >= p->least && number <= p->most;
-		for (int k = 0; k < p->nmissing; k++)
-			is_there &= number != p->missing[k] || numbers[i] != (int64_t)p->missing[k];
-		if (is_there && !time_of(p, numbers[i], 0, &time))
-			return refuse(in, p, "times that 64 bits hold", "others", err);
-		SHEAF_TRY(put_time(in, p, time, is_there, to, err));
-	}
-	return SHEAF_OK;
-}
-
+/* Puts the times of rows [first, first + n): of whole numbers with all of their 64 bits. */
 sheaf_status sheaf_hdf_put_times(const sheaf_hdf_reader *in, const sheaf_hdf_packing *p, int64_t first,
                                  int64_t n, sheaf_column_builder *to, sheaf_error *err)
 {
 	const double most = 9e18;
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = in->cx};
-	if (is_whole(p)) return put_whole_units(in, p, (sheaf_box_run){p->item, first, first + n}, to, err);
+	sheaf_box_run run = {p->item, first, first + n};
 	if (!sheaf_builder_room(&b, (size_t)n * sizeof most)) return sheaf_builder_status(&b, err);
 	double *numbers = (double *)(void *)b.data;
-	SHEAF_TRY(sheaf_hdf_unpack(in, p, first, n, numbers, err));
+	SHEAF_TRY(is_whole(p) ? sheaf_box_read_into(in->box, run, SHEAF_I64, b.data, err)
+	                      : sheaf_hdf_unpack(in, p, first, n, numbers, err));
 	for (int64_t i = 0; i < n; i++) {
-		double whole = floor(numbers[i]);
-		int64_t time = 0;
-		bool is_there = !isnan(whole);
-		if (is_there && (fabs(whole) > most || !time_of(p, (int64_t)whole, numbers[i] - whole, &time)))
+		int64_t whole = ((const int64_t *)(const void *)b.data)[i], time = 0;
+		double floored = is_whole(p) ? 0 : floor(numbers[i]), rest = is_whole(p) ? 0 : numbers[i] - floored;
+		bool is_there = is_whole(p) ? !is_missing(p, whole) : !isnan(floored), fits = fabs(floored) < most;
+		int32_t unused;
+		if (!is_whole(p) && is_there && fits) whole = (int64_t)floored;
+		if (!is_there)
+			sheaf_level_miss(&to->levels[0], i, 0);
+		else if (!fits || !time_of(p, whole, rest, &time))
 			return refuse(in, p, "times that 64 bits hold", "others", err);
-		SHEAF_TRY(put_time(in, p, time, is_there, to, err));
+		else if (p->is_mixed &&
+		         sheaf_split_time(time, p->digits, &unused) < (int64_t)GREGORIAN * SHEAF_DAY_SECONDS)
+			return refuse(in, p, "times of the Gregorian calendar, from 1582-10-15 on", "others", err);
+		sheaf_builder_i64(&to->values, time);
 	}
 	return SHEAF_OK;
 }
