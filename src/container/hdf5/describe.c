@@ -168,7 +168,7 @@ static sheaf_status describe_type(const description *d)
 	case SHEAF_HDF5_COMPOUND:
 	case SHEAF_HDF5_COMPLEX:
 		d->item->of = type->class == SHEAF_HDF5_COMPLEX ? "complex" : "compound";
-		if (!type->is_complex) return type->class == SHEAF_HDF5_COMPLEX ? SHEAF_OK : describe_members(d);
+		if (!type->is_complex) return describe_members(d);
 		if (!is_ours(type, true, type->size / 2, &d->item->type)) return SHEAF_OK;
 		d->item->what = SHEAF_BOX_COMPLEX;
 		d->inside->per = 2;
@@ -208,6 +208,28 @@ static sheaf_status describe_space(const description *d)
 	bool fits = d->space.count <= INT64_MAX && sheaf_mul_i64(&count, (int64_t)d->space.count, count);
 	d->item->count = fits ? count : 0;
 	if (!fits) refuse(d, "more elements than can be counted");
+	return SHEAF_OK;
+}
+
+/* Makes texts of netCDF's characters, as long as the last dimension, unless that is the one of records: as
+ * they are in its classic format. Those whose chunks have parts of texts stay single ones. */
+static sheaf_status join_characters(const description *d)
+{
+	enum { PADDED_BY_EITHER = 3 /* NULs and spaces, which no file says */ };
+	int last = d->space.rank - 1;
+	bool is_netcdf;
+	sheaf_hdf5_attribute dimensions;
+	sheaf_hdf5_type *type = &d->own->type;
+	if (type->class != SHEAF_HDF5_STRING || type->stored != 1 || last < 0 || d->space.count == 0)
+		return SHEAF_OK;
+	bool is_cut = d->layout.rank > 0 && d->layout.extents[last] != d->space.dims[last];
+	if (is_cut || d->space.most[last] > UINT32_MAX) return SHEAF_OK;
+	SHEAF_TRY(sheaf_hdf5_attribute_named(d->l, d->h, "DIMENSION_LIST", &dimensions, &is_netcdf));
+	if (!is_netcdf) return SHEAF_OK;
+	d->item->rank--;
+	d->item->count /= d->item->dims[last];
+	d->inside->width = type->size = (uint32_t)d->space.dims[last];
+	type->flags = PADDED_BY_EITHER;
 	return SHEAF_OK;
 }
 
@@ -331,12 +353,12 @@ static sheaf_status describe_fill(const description *d)
 	if (size <= 0 || d->inside->is_variable) return SHEAF_OK;
 	if ((size_t)size != d->own->type.stored)
 		return sheaf_hdf5_refuse(d->l, byte, "a fill value as wide as an element", (uint64_t)size);
-	if ((size_t)size <= sizeof d->inside->fill && d->own->type.rank == 0) {
+	if ((size_t)size <= sizeof d->inside->fill && (size_t)size == d->inside->width) {
 		memcpy(d->inside->fill, value, (size_t)size);
 		return SHEAF_OK;
 	}
 	for (int32_t i = 0; i < size; i++)
-		if (value[i]) refuse(d, "a fill value that is an array, or of more than 16 bytes");
+		if (value[i]) refuse(d, "a fill value that is an array or a character, or of more than 16 bytes");
 	return SHEAF_OK;
 }
 
@@ -462,6 +484,7 @@ static sheaf_status describe(description *d)
 		return sheaf_hdf5_decline(d->l, part->byte, "a space in a table of shared ones");
 	SHEAF_TRY(sheaf_hdf5_take_space(d->l, &c, &d->space));
 	SHEAF_TRY(describe_space(d));
+	SHEAF_TRY(join_characters(d));
 	/* However it is packed, a byte of the file cannot give more than that: a dataset that claims more is
 	 * refused before memory is allocated. */
 	enum { MOST = 1032 /* of deflate */ };

@@ -139,7 +139,8 @@ sheaf_status sheaf_hdf5_append_text(sheaf_hdf5_reader *r, const sheaf_hdf5_type 
 	}
 	if (padding == ENDED_BY_NUL) size = strnlen((const char *)element, size);
 	while (padding != ENDED_BY_NUL && size > 0 &&
-	       element[size - 1] == (padding == PADDED_BY_SPACES ? ' ' : 0))
+	       (element[size - 1] == ' ' ? padding >= PADDED_BY_SPACES
+	                                 : element[size - 1] == 0 && padding != PADDED_BY_SPACES))
 		size--;
 	return sheaf_hdf5_note(text, element, size, err);
 }

@@ -180,16 +180,14 @@ static void put_run(const sheaf_box_item *item, const void *bytes, size_t size, 
 	sheaf_level_end(&to->levels[0], (int64_t)(to->values.size / sheaf_type_size(item->type)));
 }
 
-/* Puts what an enumeration calls n numbers, the first being that of row `row`. */
-static sheaf_status put_names(const sheaf_hdf_reader *in, const sheaf_box_item *item,
-                              const sheaf_builder *numbers, int64_t row, sheaf_column_builder *to,
-                              sheaf_error *err)
+/* Puts what an enumeration calls the numbers of some rows. */
+static sheaf_status put_names(const sheaf_hdf_reader *in, const sheaf_box_item *item, const void *numbers,
+                              const sheaf_piece *rows, sheaf_column_builder *to, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder codes = {.cx = in->cx};
-	int64_t n = (int64_t)(numbers->size / sheaf_type_size(item->type));
-	sheaf_integers_put(item->type, numbers->data, n, SHEAF_I64, &codes);
+	sheaf_integers_put(item->type, numbers, rows->size, SHEAF_I64, &codes);
 	SHEAF_TRY(sheaf_builder_status(&codes, err));
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < rows->size; i++) {
 		int64_t code = ((const int64_t *)(const void *)codes.data)[i];
 		const sheaf_box_name *name = (const sheaf_box_name *)bsearch(&code, item->names, (size_t)item->nnames,
 		                                                             sizeof *name, sheaf_box_compare_names);
@@ -197,7 +195,7 @@ static sheaf_status put_names(const sheaf_hdf_reader *in, const sheaf_box_item *
 			return sheaf_fail(err, SHEAF_DATA,
 			                  "%s, value %" PRId64 ": expected a number that has a name, found %" PRId64
 			                  " (" SHEAF_OPTION("raw") " reads numbers)",
-			                  in->where, row + i, code);
+			                  in->where, rows->byte + i, code);
 		sheaf_column_put_text(to, name->text, strlen(name->text));
 	}
 	return SHEAF_OK;
@@ -232,22 +230,19 @@ static sheaf_status put_characters(const sheaf_hdf_reader *in, sheaf_box_run row
 	return SHEAF_OK;
 }
 
-/* Puts the elements of an array for rows [first, first + n). */
-static sheaf_status put_elements(const sheaf_hdf_reader *in, const sheaf_hdf_source *c, int64_t first,
-                                 int64_t n, sheaf_column_builder *to, sheaf_error *err)
+/* Puts the elements of an array for the rows of a piece. */
+static sheaf_status put_elements(const sheaf_hdf_reader *in, const sheaf_hdf_source *c,
+                                 const sheaf_piece *piece, sheaf_column_builder *to, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer offsets = {0};
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder numbers = {.cx = in->cx};
 	const sheaf_box_item *item = c->array;
+	int64_t first = piece->byte, n = piece->size;
 	sheaf_box_run run = {item, first, first + n};
-	size_t size = (size_t)n * sheaf_type_size(item->type);
-	if (in->are_characters) return put_characters(in, (sheaf_box_run){item, first, first + n}, to, err);
+	if (in->are_characters) return put_characters(in, run, to, err);
 	if (has_names(in, item)) {
-		if (!sheaf_builder_room(&numbers, size)) return sheaf_builder_status(&numbers, err);
-		SHEAF_TRY(sheaf_box_read_into(in->box, run, item->type, numbers.data, err));
-		numbers.size = size;
-		return put_names(in, item, &numbers, first, to, err);
+		SHEAF_TRY(sheaf_box_read(in->box, run, item->type, &bytes, err));
+		return put_names(in, item, bytes.data, piece, to, err);
 	}
 	if (c->packing.is_time) return sheaf_hdf_put_times(in, &c->packing, first, n, to, err);
 	if (item->what < SHEAF_BOX_TEXTS) return sheaf_hdf_put_values(in, &c->packing, first, n, to, err);
@@ -281,7 +276,7 @@ static sheaf_status put_member(const sheaf_hdf_reader *in, const sheaf_hdf_sourc
 	if (!sheaf_builder_room(values, size + 1)) return sheaf_builder_status(values, err);
 	sheaf_box_record_values(c->array, c->member, records->data, n, values->data);
 	values->size = size;
-	if (values == &numbers) return put_names(in, member, &numbers, piece->byte, to, err);
+	if (values == &numbers) return put_names(in, member, numbers.data, piece, to, err);
 	return member->what == SHEAF_BOX_BOOLS ? sheaf_hdf_check_truth(in, values->data, n, piece->byte, err)
 	                                       : SHEAF_OK;
 }
@@ -303,7 +298,7 @@ sheaf_status sheaf_hdf_put_table(const sheaf_hdf_reader *in, const sheaf_piece *
 		if (c->member >= 0 && !records.data)
 			SHEAF_TRY(
 				sheaf_box_read_records(in->box, (sheaf_box_run){c->array, first, first + n}, &records, err));
-		SHEAF_TRY(c->member < 0 ? put_elements(in, c, first, n, column, err)
+		SHEAF_TRY(c->member < 0 ? put_elements(in, c, piece, column, err)
 		                        : put_member(in, c, &records, piece, column, err));
 	}
 	return SHEAF_OK;

@@ -108,14 +108,15 @@ static sheaf_status find_digits(const sheaf_hdf_reader *in, sheaf_hdf_packing *p
 {
 	enum { STEP = 1 << 12, MICROSECONDS = 6 };
 	double numbers[STEP];
+	double scale = p->digits < 3 ? 1e6 : p->digits < MICROSECONDS ? 1e3 : 1; /* microseconds in a part */
 	bool has_fraction = false;
 	for (int64_t at = 0, n; at < p->item->count && !has_fraction; at += n) {
 		n = p->item->count - at < STEP ? p->item->count - at : STEP;
 		SHEAF_TRY(sheaf_check_stop(in->cx, err));
 		SHEAF_TRY(sheaf_hdf_unpack(in, p, at, n, numbers, err));
 		for (int64_t i = 0; i < n; i++) {
-			double parts = (numbers[i] - floor(numbers[i])) * (double)p->unit;
-			has_fraction |= parts != floor(parts);
+			double parts = round((numbers[i] - floor(numbers[i])) * (double)p->unit * scale);
+			has_fraction |= fmod(parts, scale) > 0;
 		}
 	}
 	for (; has_fraction && p->digits < MICROSECONDS; p->digits += 3) p->unit *= 1000;
