@@ -180,10 +180,132 @@ def check_flaws(path):
     point(code != 0 and "found" in err, "a frame without names of rows", (code, err))
 
 
+def element(file, path, values, kind="array", **how):
+    file.create_dataset(path, data=values, **how)
+    file[path].attrs["encoding-type"], file[path].attrs["encoding-version"] = kind, "0.2.0"
+
+
+def whole(path):
+    """All that AnnData may hold, in the encodings of its document."""
+    rng = np.random.RandomState(3)
+    with h5py.File(path, "w") as file:
+        file.attrs["encoding-type"], file.attrs["encoding-version"] = "anndata", "0.1.0"
+        frame(file, "obs", {name: column for name, (column, _) in COLUMNS.items()}, index="cell")
+        frame(file, "var", {})
+        for name in "layers", "obsm", "varm", "obsp", "varp", "uns", "uns/empty":
+            encoded(file.create_group(name), "dict")
+        sparse = file.create_group("X")
+        for name, values in (("data", [1.5, 2]), ("indices", [1, 0]), ("indptr", [0, 1, 1, 2])):
+            sparse.create_dataset(name, data=np.array(values, "f4" if name == "data" else "i4"), chunks=(2,))
+        sparse.attrs["encoding-type"], sparse.attrs["encoding-version"] = "csc_matrix", "0.1.0"
+        sparse.attrs["shape"] = np.array([3, 3])
+        element(file, "layers/dense", rng.rand(3, 3), chunks=(2, 3), compression="gzip")
+        element(file, "obsm/cube", rng.rand(3, 2, 4).astype("f4"), chunks=(1, 2, 2))
+        element(file, "obsm/empty", np.zeros((3, 0)))
+        element(file, "obsm/wide", rng.rand(3, 40000))
+        frame(file, "obsm/df", {"x": BOOLS})
+        for name, values in (("i", 42), ("f", 2.5), ("b", True), ("c", 1 - 2j)):
+            element(file, f"uns/scalar {name}", values, "numeric-scalar")
+        element(file, "uns/text", "\u00e4 b", "string", dtype=TEXT)
+        element(file, "uns/empty text", "", "string", dtype=TEXT)
+        element(file, "uns/texts", np.array([["a", "bc"], ["", "d"]], TEXT), "string-array")
+        element(file, "uns/no texts", np.array([], TEXT), "string-array")
+        element(file, "uns/complex", rng.rand(2, 3) + 1j)
+        element(file, "uns/bools", rng.rand(2, 3, 2) < 0.5)
+        element(file, "uns/deep/er", np.arange(5, dtype=">i2"))
+        element(file, "uns/none", h5py.Empty("f4"), "null")
+        table = np.zeros(2, [("name", TEXT), ("n", "i8"), ("b", "?"), ("c", "c8")])
+        table["name"], table["n"], table["b"], table["c"] = ["x", ""], [1, -2], [True, False], [1j, 2]
+        element(file, "uns/table", table, "rec-array")
+
+
+def contents(path, without=()):
+    """What h5py finds: of each path its type, values and attributes."""
+    found = {}
+
+    def plain(value):
+        return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+    def add_one(name, item):
+        about = {
+            key: plain(value) for key, value in item.attrs.items() if not isinstance(value, h5py.Reference)
+        }
+        if isinstance(item, h5py.Dataset):
+            kind = item.dtype.kind if item.dtype.kind in "OS" else item.dtype.newbyteorder("<").str
+            empty = item.shape is None
+            values = 0 if empty else item.asstr()[()] if item.dtype.kind in "OS" else item[()]
+            about["values"] = (item.shape or (), kind.replace("S", "O"), plain(values) if not empty else None)
+            if empty or about.get("encoding-type") == "null":
+                about["values"] = None
+        if name not in without:
+            found[name] = about
+
+    with h5py.File(path, "r") as file:
+        add_one("", file)
+        file.visititems(add_one)
+    return found
+
+
+def check_copies(folder):
+    first, last = os.path.join(folder, "first.h5ad"), os.path.join(folder, "last.h5ad")
+    whole(first)
+    wanted = contents(first)
+    steps = {
+        "HDF5": ["b.h5ad"],
+        "deflate": ["c.h5ad", "--compression", "deflate"],
+        "Zarr 3": ["d.zarr", "--to", "hdf5", "--compression", "zstd"],
+        "Zarr 2": ["e.zarr", "--to", "hdf5", "--zarr", "2", "--compression", "deflate"],
+        "a ZIP file": ["f.zarr.zip", "--to", "hdf5"],
+    }
+    for name, (out, *options) in steps.items():
+        out = os.path.join(folder, out)
+        code, _, err = run("convert", first, out, *options)
+        lost = () if "h5ad" in out else ("uns/table",)
+        if lost:
+            point(
+                code == 6 and err.count("found /uns/table, which is compound") == 1,
+                f"{name}: what is lost",
+                err,
+            )
+            code, _, err = run("convert", first, out, *options, "--allow", "loss")
+        again = run("convert", out, last, "--force")
+        point(code == again[0] == 0, f"{name}: there and back", (code, err, again))
+        found, kept = contents(last), {path: it for path, it in wanted.items() if path not in lost}
+        other = [(path, kept.get(path), found.get(path)) for path in sorted({*kept, *found})]
+        other = [one for one in other if one[1] != one[2]]
+        point(not other, f"{name}: everything is the same", other[:3])
+
+
+def check_old(path):
+    """AnnData 0.7: categories become columns, whose frame is of today's version."""
+    with h5py.File(path, "w") as file:
+        for name in "obs", "var":
+            old = frame(file, name, {"louvain": np.array([1, -1, 0], "i1")})
+            old.attrs["encoding-version"] = "0.1.0"
+            old["__categories/louvain"] = texts("u", "v")
+            old["__categories/louvain"].attrs["ordered"] = True
+            old["louvain"].attrs["categories"] = old["__categories/louvain"].ref
+        file["X"] = np.ones((3, 3))
+    code, _, err = run("convert", path, path + ".h5ad")
+    with h5py.File(path + ".h5ad", "r") as file:
+        column = file["obs/louvain"]
+        fine = (
+            column.attrs["encoding-type"] == "categorical"
+            and bool(column.attrs["ordered"]) is True
+            and column["codes"][()].tolist() == [1, -1, 0]
+            and column["categories"].asstr()[()].tolist() == ["u", "v"]
+            and file["obs"].attrs["encoding-version"] == "0.2.0"
+            and "__categories" not in file["obs"]
+        )
+    point(code == 0 and fine, "categories of AnnData 0.7 become a column", err)
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         it = os.path.join(folder, "a.h5ad")
         check_columns(it)
         check_10x(it)
         check_flaws(it)
+        check_copies(folder)
+        check_old(it)
     end()

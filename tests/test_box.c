@@ -434,7 +434,8 @@ static void what_cannot_be(void **state)
 	((sheaf_box_item *)(uintptr_t)find_item(&m, "a"))->refused = "one that is damaged";
 	assert_ok(sheaf_box_text(m.box, "a", "t", &bytes, &err));
 	sheaf_buffer_reset(&bytes);
-	assert_status(SHEAF_LIMIT, sheaf_box_put_texts(m.box, "b", "", far, 2, &err));
+	assert_status(SHEAF_LIMIT,
+	              sheaf_box_put_texts(m.box, "b", (sheaf_box_values){.values = "", .count = 2}, far, &err));
 	assert_message("expected texts of less than 2^31 bytes for /b, found longer ones");
 	end_box(&m);
 }
@@ -453,7 +454,9 @@ static sheaf_status put_one(const made *m, int what, const char *name, int64_t c
 	case A_TEXT: return sheaf_box_set_text(m->box, "", name, "x", 1, &err);
 	case NUMBERS: return sheaf_box_set_numbers(m->box, "", name, some, &err);
 	case AN_ARRAY: return sheaf_box_new_array(m->box, name, none, NULL, &a, &err);
-	default: return sheaf_box_put_texts(m->box, "a", "\0abcd\0e", ends, count, &err);
+	default:
+		return sheaf_box_put_texts(m->box, "a", (sheaf_box_values){.values = "\0abcd\0e", .count = count},
+		                           ends, &err);
 	}
 }
 

@@ -229,11 +229,14 @@ SHEAF_USE sheaf_status sheaf_box_set_texts(sheaf_box *box, const char *path, con
 typedef struct sheaf_box_values {
 	sheaf_type type;
 	const void *values;
-	int64_t count;
-	const int64_t *shape; /* of an array of two dimensions, only in HDF5 and Zarr; NULL: of one */
+	int64_t count;        /* of complex numbers that of their parts */
+	const int64_t *shape; /* only in HDF5 and Zarr: of `rank` dimensions, 0 to SHEAF_MAX_RANK; NULL: of one */
+	int rank;
+	sheaf_box_class what; /* only in HDF5 and Zarr: also truth values (U8 or I8) and complex numbers */
 } sheaf_box_values;
 
-/* The same for an attribute that is a list of numbers, of less than 64 KiB. Not for a box in memory. */
+/* The same for an attribute that is a list of numbers, or one without dimensions, of less than 64 KiB. Not
+ * for a box in memory. */
 SHEAF_USE sheaf_status sheaf_box_set_numbers(sheaf_box *box, const char *path, const char *name,
                                              sheaf_box_values values, sheaf_error *err);
 
@@ -269,9 +272,26 @@ SHEAF_USE sheaf_status sheaf_box_end_array(sheaf_box_array *array, sheaf_error *
 /* The same for a whole array at once. */
 SHEAF_USE sheaf_status sheaf_box_put(sheaf_box *box, const char *path, sheaf_box_values values,
                                      const sheaf_box_storing *storing, sheaf_error *err);
-/* An array of texts of one dimension: their bytes one after another, and count + 1 offsets into them, as
- * sheaf_box_read_texts gives them. USAGE if one has a NUL. */
-SHEAF_USE sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes,
-                                           const int64_t *offsets, int64_t count, sheaf_error *err);
+/* An array of texts: `texts` are their bytes one after another, counted as texts, with count + 1 offsets into
+ * them, as sheaf_box_read_texts gives them. USAGE if one has a NUL. */
+SHEAF_USE sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, sheaf_box_values texts,
+                                           const int64_t *offsets, sheaf_error *err);
+
+/* Records of one dimension, as memory has them: their members one after another, without padding. */
+typedef struct sheaf_box_member {
+	const char *name;
+	sheaf_box_class what; /* TEXTS: two int64, where it begins and ends among the texts */
+	sheaf_type type;
+} sheaf_box_member;
+typedef struct sheaf_box_records {
+	const sheaf_box_member *members;
+	int nmembers; /* at least 1 */
+	sheaf_bytes bytes;
+	const void *texts;
+} sheaf_box_records;
+size_t sheaf_box_member_size(const sheaf_box_member *member);
+/* Writes an array of them. UNSUPPORTED if it is not HDF5. */
+SHEAF_USE sheaf_status sheaf_box_put_records(sheaf_box *box, const char *path,
+                                             const sheaf_box_records *records, sheaf_error *err);
 
 #endif

@@ -122,10 +122,27 @@ typedef struct sheaf_box_plan {
 	bool shuffle, zstd;
 	int64_t text_size; /* of texts: the size to which each is padded with NULs when it is appended; `type` and
 	                      `count` count bytes then. 0: numbers */
-	bool is_matrix;    /* of these dimensions, and chunks are whole rows; else there is one dimension */
-	int64_t shape[2];
-	int64_t offset; /* contiguous: byte of the first value; -1: through `append` */
+	const sheaf_box_records
+		*records;         /* NULL: they are none; `text_size` is the size of one, as it is appended */
+	sheaf_box_class what; /* NUMBERS (also of texts), BOOLS or COMPLEX */
+	int rank;             /* of the array; chunks are whole rows of its first dimension */
+	int64_t shape[SHEAF_MAX_RANK]; /* elements; of one dimension the count says it, at the end */
+	int64_t offset;                /* contiguous: byte of the first value; -1: through `append` */
 } sheaf_box_plan;
+
+/* The parts of an element that are counted as values. */
+static inline int64_t sheaf_box_parts(const sheaf_box_plan *plan)
+{
+	return plan->what == SHEAF_BOX_COMPLEX ? 2 : 1;
+}
+
+/* Values in a row of the first dimension, at least 1. */
+static inline int64_t sheaf_box_row(const sheaf_box_plan *plan)
+{
+	int64_t row = sheaf_box_parts(plan);
+	for (int d = 1; d < plan->rank; d++) row *= plan->shape[d] ? plan->shape[d] : 1;
+	return row;
+}
 
 struct sheaf_filtering;
 

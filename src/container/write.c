@@ -206,7 +206,7 @@ static void work(void *user, void *item)
 {
 	const sheaf_box_array *a = (const sheaf_box_array *)user;
 	packet *p = (packet *)item;
-	size_t width = a->plan.shuffle ? sheaf_type_size(a->plan.type) : 0;
+	size_t width = a->plan.shuffle ? sheaf_type_size(a->plan.type) * (size_t)sheaf_box_parts(&a->plan) : 0;
 	p->failure.status = SHEAF_OK;
 	p->filtering.cx = a->box->cx;
 	sheaf_bytes chunk = {p->values.data, p->values.size};
@@ -271,9 +271,9 @@ static void submit(sheaf_box_array *a)
 int64_t sheaf_box_chunk_of(const sheaf_box_plan *plan, int64_t bytes)
 {
 	enum { MOST = 1 << 30 };
-	int64_t row = plan->is_matrix ? plan->shape[1] : 1;
-	int64_t rows = (bytes < MOST ? bytes : MOST) / (int64_t)sheaf_type_size(plan->type) / (row ? row : 1);
-	int64_t chunk = (rows > 1 ? rows : 1) * (row ? row : 1);
+	int64_t row = sheaf_box_row(plan);
+	int64_t rows = (bytes < MOST ? bytes : MOST) / (int64_t)sheaf_type_size(plan->type) / row;
+	int64_t chunk = (rows > 1 ? rows : 1) * row;
 	return chunk > plan->count && plan->count > 0 ? plan->count : chunk;
 }
 
@@ -358,6 +358,12 @@ static sheaf_status new_array(sheaf_box *box, const char *path, sheaf_box_plan p
 	return SHEAF_OK;
 }
 
+static void set_shape(sheaf_box_plan *plan, const sheaf_box_values *values)
+{
+	plan->rank = values->shape ? values->rank : 1;
+	for (int d = 0; values->shape && d < plan->rank; d++) plan->shape[d] = values->shape[d];
+}
+
 /* Plans and makes an array of numbers. count -1: it is not known, and needs chunks. Storing is checked,
  * since it may come from a caller, not from a command whose options were checked. Chunks are only for
  * those who ask for something that needs them: contiguous values can be mapped, and are found without an
@@ -377,10 +383,10 @@ sheaf_status sheaf_box_new_array(sheaf_box *box, const char *path, sheaf_box_val
 			err, SHEAF_USAGE,
 			"%s: expected a deflate level from 0 to %d and a size of chunks for /%s, found others", box->name,
 			SHEAF_DEFLATE_MOST, path);
-	sheaf_box_plan plan = {.path = path, .type = values.type, .count = count, .offset = -1};
-	plan.is_matrix = values.shape;
-	if (values.shape) memcpy(plan.shape, values.shape, sizeof plan.shape);
-	if (count < 0 || (count > 0 && (s.deflate || s.shuffle || s.zstd || s.chunk_bytes))) {
+	sheaf_box_plan plan = {
+		.path = path, .type = values.type, .count = count, .offset = -1, .what = values.what};
+	set_shape(&plan, &values);
+	if (count < 0 || (count > 0 && plan.rank && (s.deflate || s.shuffle || s.zstd || s.chunk_bytes))) {
 		plan.chunk = sheaf_box_chunk_of(&plan, s.chunk_bytes ? s.chunk_bytes : USUAL);
 		plan.deflate = s.deflate;
 		plan.zstd = s.zstd;
@@ -500,16 +506,18 @@ static sheaf_status append_texts(sheaf_box_array *a, const uint8_t *bytes, const
 	return SHEAF_OK;
 }
 
-/* Writes an array of `count` texts; text i is bytes [offsets[i], offsets[i + 1]). All have the size of
+/* Writes an array of texts; text i is bytes [offsets[i], offsets[i + 1]). All have the size of
  * the longest in the plan. A NUL would end a text for every reader, and is refused. */
-sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *bytes, const int64_t *offsets,
-                                 int64_t count, sheaf_error *err)
+sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, sheaf_box_values texts,
+                                 const int64_t *offsets, sheaf_error *err)
 {
 	sheaf_box_array *a;
-	int64_t size = 1, all; /* of the longest text: a type of text takes at least a byte */
+	const uint8_t *bytes = (const uint8_t *)texts.values;
+	int64_t size = 1, count = texts.count,
+			all; /* of the longest text: a type of text takes at least a byte */
 	for (int64_t i = 0; i < count; i++)
 		if (offsets[i + 1] - offsets[i] > size) size = offsets[i + 1] - offsets[i];
-	if (count && memchr((const uint8_t *)bytes + offsets[0], '\0', (size_t)(offsets[count] - offsets[0])))
+	if (count && memchr(bytes + offsets[0], '\0', (size_t)(offsets[count] - offsets[0])))
 		return sheaf_fail(err, SHEAF_USAGE, "%s: expected texts without NULs for /%s, found one", box->name,
 		                  path);
 	if (size > INT32_MAX || !sheaf_mul_i64(&all, size, count))
@@ -517,8 +525,39 @@ sheaf_status sheaf_box_put_texts(sheaf_box *box, const char *path, const void *b
 		                  "%s: expected texts of less than 2^31 bytes for /%s, found longer ones", box->name,
 		                  path);
 	sheaf_box_plan plan = {.path = path, .type = SHEAF_U8, .count = all, .text_size = size, .offset = -1};
+	set_shape(&plan, &texts);
 	SHEAF_TRY(new_array(box, path, plan, &a, err));
-	sheaf_status status = append_texts(a, (const uint8_t *)bytes, offsets, count, err);
+	sheaf_status status = append_texts(a, bytes, offsets, count, err);
+	sheaf_status ended = sheaf_box_end_array(a, status ? NULL : err);
+	return status ? status : ended;
+}
+
+/* ---- records ---- */
+
+size_t sheaf_box_member_size(const sheaf_box_member *member)
+{
+	if (member->what == SHEAF_BOX_TEXTS) return 2 * sizeof(int64_t);
+	return sheaf_type_size(member->type) * (member->what == SHEAF_BOX_COMPLEX ? 2 : 1);
+}
+
+sheaf_status sheaf_box_put_records(sheaf_box *box, const char *path, const sheaf_box_records *records,
+                                   sheaf_error *err)
+{
+	sheaf_box_array *a;
+	int64_t size = 0;
+	for (int m = 0; m < records->nmembers; m++) size += (int64_t)sheaf_box_member_size(&records->members[m]);
+	if (box->kind != SHEAF_BOX_HDF5)
+		return sheaf_fail(err, SHEAF_UNSUPPORTED,
+		                  "%s: expected an HDF5 file for records in /%s, found another", box->name, path);
+	sheaf_box_plan plan = {.path = path,
+	                       .type = SHEAF_U8,
+	                       .count = (int64_t)records->bytes.size,
+	                       .text_size = size,
+	                       .records = records,
+	                       .rank = 1,
+	                       .offset = -1};
+	SHEAF_TRY(new_array(box, path, plan, &a, err));
+	sheaf_status status = sheaf_box_append(a, records->bytes.data, plan.count, err);
 	sheaf_status ended = sheaf_box_end_array(a, status ? NULL : err);
 	return status ? status : ended;
 }

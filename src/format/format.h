@@ -269,8 +269,9 @@ typedef struct sheaf_container {
 /* What a format's users know about their files beyond rows and columns. Each member may be NULL. */
 typedef struct sheaf_model {
 	/* From one spelling of the format into another without loss, if rows and columns would lose something.
-	 * NULL: through rows and columns. Takes over the sink, also on failure. Of the settings for reading it
-	 * supports those that `edits` names (NULL: none); of a selection, rows. */
+	 * NULL: through rows and columns. Takes over the sink, also on failure. Without a sink it only says
+	 * whether it would: END if rows and columns are needed. It supports the settings that `edits` names
+	 * (NULL: none); of a selection, rows. */
 	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
 	                          const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err);
 	const char *const *edits; /* ends with NULL */

@@ -167,7 +167,7 @@ static sheaf_status transcode(sheaf_conversion *c, sheaf_error *err)
 	sheaf_sink *sink;
 	sheaf_values values;
 	int n = c->options->open.nsettings;
-	SHEAF_TRY(sheaf_settings_pick(c->to, SHEAF_READING,
+	SHEAF_TRY(sheaf_settings_pick(c->to, SHEAF_READING | SHEAF_WRITING,
 	                              &(sheaf_given_settings){c->options->open.settings, n, NULL}, c->cx, &values,
 	                              err));
 	sheaf_status status = sheaf_sink_path(c->output, c->replaces, c->cx, &sink, err);
@@ -184,7 +184,9 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 {
 	const sheaf_format *from;
 	const sheaf_open_options *open = &c->options->open;
-	*can = (sheaf_format_about(c->to).can & SHEAF_CAN_TRANSCODE) && c->ninputs == 1 &&
+	bool chooses = (open->container && open->container->member) || c->options->convert.structure ||
+	               c->options->convert.pad;
+	*can = (sheaf_format_about(c->to).can & SHEAF_CAN_TRANSCODE) && c->ninputs == 1 && !chooses &&
 	       sheaf_selects_rows_alone(&open->select);
 	for (int i = 0; i < open->nsettings && *can; i++) {
 		const char *const *edit = c->to->model->edits;
@@ -196,7 +198,10 @@ static sheaf_status can_transcode(sheaf_conversion *c, const char *input, bool *
 	const sheaf_values settings = {open->settings, open->nsettings};
 	SHEAF_TRY(sheaf_recognise(c->first, open->format, &settings, &from, err));
 	*can = from == c->to;
-	return SHEAF_OK;
+	if (!*can) return SHEAF_OK;
+	sheaf_status status = c->to->model->transcode(c->first, NULL, &settings, &open->select, c->cx, err);
+	*can = status != SHEAF_END;
+	return *can ? status : SHEAF_OK;
 }
 
 /* ---- the whole ---- */

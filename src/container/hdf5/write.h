@@ -195,12 +195,17 @@ SHEAF_USE sheaf_status sheaf_hdf5_find_object(sheaf_hdf5_writer *w, const char *
 
 /* An array of one dimension, with room for that many, or able to grow. */
 void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t count, bool has_limit);
-void sheaf_hdf5_put_scalar(sheaf_builder *b);
+/* Any number of dimensions; 0 are a scalar. */
+void sheaf_hdf5_put_shape(const sheaf_hdf5_writer *w, sheaf_builder *b, const int64_t *shape, int rank);
 void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big);
+/* The type of elements in this machine's order: numbers, truth values or complex numbers. */
+void sheaf_hdf5_put_element(sheaf_builder *b, sheaf_box_class what, sheaf_type type);
 /* What all types begin with: class, flags and size. */
 void sheaf_hdf5_put_type_head(sheaf_builder *b, unsigned class, unsigned flags, size_t size);
 /* Texts of any length. */
 void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b);
+void sheaf_hdf5_put_record_type(const sheaf_hdf5_writer *w, sheaf_builder *b,
+                                const sheaf_box_records *records);
 enum { SHEAF_HDF5_USE = 16 /* size of a reference to an array, and the number of one of its dimensions */ };
 void sheaf_hdf5_put_link(const sheaf_hdf5_writer *w, sheaf_builder *b, const sheaf_hdf5_link *link);
 /* An attribute is made from the builders w->type, w->space and w->value, which this empties. */

@@ -31,17 +31,22 @@ typedef struct level {
 
 static size_t chunk_count(const array *a) { return a->chunks.size / sizeof(written); }
 
+/* The size of an element. */
+static int64_t width_of(const array *a)
+{
+	return (int64_t)sheaf_type_size(a->plan.type) * sheaf_box_parts(&a->plan);
+}
+
 /* Appends the key of chunk `nth`: its first element, its size and its mask; or where the last chunk ends.
- * Chunks of a matrix are whole rows. */
+ * Chunks are whole rows. */
 static void put_key(const array *a, size_t nth)
 {
 	bool is_end = nth == chunk_count(a);
 	const written *c = (const written *)(const void *)a->chunks.data + nth;
-	int64_t width = (int64_t)sheaf_type_size(a->plan.type), at = (int64_t)(nth - is_end) * a->plan.chunk;
-	int64_t end = is_end ? width : 0, row = a->plan.is_matrix ? a->plan.shape[1] : 1;
-	int64_t key[] = {is_end ? 0 : c->size, is_end ? 0 : c->skipped, at / row, a->plan.is_matrix ? 0 : end,
-	                 end};
-	sheaf_hdf5_put(a->w, &a->w->message, a->plan.is_matrix ? "44888" : "4488", key);
+	int64_t width = width_of(a), at = (int64_t)(nth - is_end) * a->plan.chunk / sheaf_box_row(&a->plan);
+	SHEAF_HDF5_PUT(a->w, &a->w->message, "448", is_end ? 0 : c->size, is_end ? 0 : c->skipped, at);
+	sheaf_hdf5_put_zeros(&a->w->message, 8 * (size_t)(a->plan.rank - 1));
+	sheaf_hdf5_put_number(&a->w->message, is_end ? (uint64_t)width : 0, 8);
 }
 
 /* Writes one node of the B-tree of chunks (version 1): its level, the number of its entries, its
@@ -81,7 +86,7 @@ static sheaf_status write_index(array *a)
 {
 	enum { HEAD = 8 };
 	size_t width = a->w->reader.address_size, fan = 2 * (size_t)a->w->reader.fan;
-	size_t key = a->plan.is_matrix ? 32 : 24;
+	size_t key = 16 + 8 * (size_t)a->plan.rank;
 	level l = {.fan = fan, .size = HEAD + (2 + fan) * width + (fan + 1) * key, .nodes = 2, .over = 1};
 	for (; chunk_count(a) > 0 && l.nodes > 1; l.number++) {
 		l.below = l.at;
@@ -122,6 +127,27 @@ sheaf_status sheaf_hdf5_new_array(void *state, sheaf_box_plan *plan, void *handl
 	return SHEAF_OK;
 }
 
+/* Appends records as the file has them: numbers as they are, and references to texts, which go into the heap.
+ */
+static sheaf_status append_records(array *a, const uint8_t *at, size_t bytes)
+{
+	const sheaf_box_records *r = a->plan.records;
+	const uint8_t *end = at + bytes;
+	int64_t place, range[2];
+	for (int m = 0; at < end; m = (m + 1) % r->nmembers) {
+		size_t size = sheaf_box_member_size(&r->members[m]);
+		if (r->members[m].what == SHEAF_BOX_TEXTS) {
+			memcpy(range, at, sizeof range);
+			sheaf_bytes text = {(const uint8_t *)r->texts + range[0], (size_t)(range[1] - range[0])};
+			SHEAF_TRY(sheaf_hdf5_store_text(a->w, text, text.size, &a->texts, &place));
+		} else {
+			sheaf_builder_append(&a->texts, at, size);
+		}
+		at += size;
+	}
+	return sheaf_builder_status(&a->texts, a->w->err);
+}
+
 /* Appends texts to an array. Each text goes into the heap of texts, without the NULs that pad it to the
  * plan's size; its reference is kept for the array. */
 sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, sheaf_error *err)
@@ -130,6 +156,7 @@ sheaf_status sheaf_hdf5_append(void *handle, const void *values, size_t bytes, s
 	const char *at = (const char *)values, *end = at + bytes;
 	int64_t place;
 	a->w->err = err;
+	if (a->plan.records) return append_records(a, (const uint8_t *)values, bytes);
 	for (; at < end; at += a->plan.text_size) {
 		sheaf_bytes text = {(const uint8_t *)at, strnlen(at, (size_t)a->plan.text_size)};
 		SHEAF_TRY(sheaf_hdf5_store_text(a->w, text, text.size, &a->texts, &place));
@@ -161,8 +188,7 @@ static void describe_filters(const array *a, sheaf_builder *b)
 	enum { VERSION = 2, DEFLATE = 1, SHUFFLE = 2, MAY_BE_SKIPPED = 1 };
 	const sheaf_box_plan *p = &a->plan;
 	SHEAF_HDF5_PUT(NULL, b, "11", VERSION, p->shuffle + (p->deflate > 0));
-	if (p->shuffle)
-		SHEAF_HDF5_PUT(NULL, b, "2224", SHUFFLE, MAY_BE_SKIPPED, 1, (int64_t)sheaf_type_size(p->type));
+	if (p->shuffle) SHEAF_HDF5_PUT(NULL, b, "2224", SHUFFLE, MAY_BE_SKIPPED, 1, width_of(a));
 	if (p->deflate)
 		SHEAF_HDF5_PUT(NULL, b, "2224", DEFLATE, MAY_BE_SKIPPED, 1, p->deflate > 9 ? 9 : p->deflate);
 }
@@ -171,15 +197,17 @@ static void describe_filters(const array *a, sheaf_builder *b)
  * chunk and of an element. */
 static void describe_layout(const array *a, int64_t count, sheaf_builder *b)
 {
-	enum { VERSION = 3, RANK = 2 /* with that of an element */ };
-	bool is_matrix = a->plan.is_matrix;
-	int64_t width = (int64_t)sheaf_type_size(a->plan.type), row = is_matrix ? a->plan.shape[1] : 1;
-	int64_t bytes = a->plan.text_size ? (int64_t)a->texts.size : count * width;
-	if (a->plan.chunk)
-		SHEAF_HDF5_PUT(a->w, b, is_matrix ? "111A444" : "111A44", VERSION, SHEAF_HDF5_CHUNKED,
-		               RANK + is_matrix, a->address, a->plan.chunk / row, is_matrix ? row : width, width);
-	else
+	enum { VERSION = 3 };
+	const sheaf_box_plan *p = &a->plan;
+	int64_t bytes = p->text_size ? (int64_t)a->texts.size : count * (int64_t)sheaf_type_size(p->type);
+	if (!p->chunk) {
 		SHEAF_HDF5_PUT(a->w, b, "11AL", VERSION, SHEAF_HDF5_CONTIGUOUS, a->address, bytes);
+		return;
+	}
+	SHEAF_HDF5_PUT(a->w, b, "111A4", VERSION, SHEAF_HDF5_CHUNKED, p->rank + 1, a->address,
+	               p->chunk / sheaf_box_row(p));
+	for (int d = 1; d < p->rank; d++) sheaf_hdf5_put_number(b, p->shape[d] ? (uint64_t)p->shape[d] : 1, 4);
+	sheaf_hdf5_put_number(b, (uint64_t)width_of(a), 4);
 }
 
 /* Makes the messages of an array's header: dataspace, type, fill value, filters, layout. The layout comes
@@ -191,17 +219,18 @@ static sheaf_status describe(array *a, int64_t count)
 	sheaf_hdf5_writer *w = a->w;
 	sheaf_builder *b = &w->message;
 	b->size = 0;
-	enum { VERSION = 2, RANK = 2, SIMPLE = 1 };
 	const sheaf_box_plan *p = &a->plan;
-	if (p->is_matrix)
-		SHEAF_HDF5_PUT(a->w, b, "1111LL", VERSION, RANK, 0, SIMPLE, p->shape[0], p->shape[1]);
+	if (p->rank == 1)
+		sheaf_hdf5_put_space(a->w, b, count / sheaf_box_parts(p), p->count >= 0);
 	else
-		sheaf_hdf5_put_space(a->w, b, count, p->count >= 0);
+		sheaf_hdf5_put_shape(a->w, b, p->shape, p->rank);
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_SPACE, 0));
-	if (a->plan.text_size)
+	if (p->records)
+		sheaf_hdf5_put_record_type(w, b, p->records);
+	else if (p->text_size)
 		sheaf_hdf5_put_text_type(w, b);
 	else
-		sheaf_hdf5_put_type(b, a->plan.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+		sheaf_hdf5_put_element(b, p->what, p->type);
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_TYPE, SHEAF_HDF5_CONSTANT));
 	SHEAF_HDF5_PUT(w, b, "11", FILL, NEVER | (a->plan.chunk ? AS_NEEDED : EARLY));
 	SHEAF_TRY(sheaf_hdf5_say(w, a->object, SHEAF_HDF5_FILL, SHEAF_HDF5_CONSTANT));

@@ -24,7 +24,7 @@ static sheaf_status add_text(sheaf_hdf5_writer *w, sheaf_hdf5_object *object, co
                              const char *text, size_t size)
 {
 	sheaf_hdf5_begin_attribute(w);
-	sheaf_hdf5_put_scalar(&w->space);
+	sheaf_hdf5_put_shape(w, &w->space, NULL, 0);
 	sheaf_hdf5_put_type_head(&w->type, SHEAF_HDF5_STRING, 0, size); /* ASCII, ended by a NUL */
 	sheaf_builder_append(&w->value, text, size);
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
@@ -65,7 +65,7 @@ static sheaf_status make_scale(sheaf_hdf5_writer *w, sheaf_hdf5_object *group, c
 	int n = snprintf(text, sizeof text, NOT_A_VARIABLE "%10" PRId64, count);
 	SHEAF_TRY(add_text(w, scale, "NAME", text, (size_t)n + 1));
 	sheaf_hdf5_begin_attribute(w);
-	sheaf_hdf5_put_scalar(&w->space);
+	sheaf_hdf5_put_shape(w, &w->space, NULL, 0);
 	sheaf_hdf5_put_type(&w->type, SHEAF_I32, false);
 	sheaf_hdf5_put_number(&w->value, (uint64_t)w->reader.next_dimension, 4);
 	SHEAF_TRY(sheaf_hdf5_set_attribute(w, scale, "_Netcdf4Dimid", (sheaf_hdf5_message){0}));

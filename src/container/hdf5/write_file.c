@@ -226,7 +226,7 @@ static sheaf_status set_text(void *state, const sheaf_box_item *item, const char
 	sheaf_hdf5_message like = {.text_size = size};
 	SHEAF_TRY(begin(w, item, &object, err));
 	sheaf_hdf5_put_text_type(w, &w->type);
-	sheaf_hdf5_put_scalar(&w->space);
+	sheaf_hdf5_put_shape(w, &w->space, NULL, 0);
 	SHEAF_TRY(
 		sheaf_hdf5_store_text(w, (sheaf_bytes){(const uint8_t *)text, size}, size, &w->value, &like.text));
 	return sheaf_hdf5_set_attribute(w, object, name, like);
@@ -249,15 +249,16 @@ static sheaf_status set_texts(void *state, const sheaf_box_item *item, const cha
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
-/* Numbers in this machine's byte order: an array of one dimension. */
+/* Numbers in this machine's byte order: an array of one dimension, or a scalar. */
 static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const char *name,
                                 sheaf_box_values values, sheaf_error *err)
 {
 	sheaf_hdf5_writer *w = (sheaf_hdf5_writer *)state;
 	sheaf_hdf5_object *object;
 	SHEAF_TRY(begin(w, item, &object, err));
-	sheaf_hdf5_put_type(&w->type, values.type, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	sheaf_hdf5_put_space(w, &w->space, values.count, true);
+	sheaf_hdf5_put_element(&w->type, values.what, values.type);
+	sheaf_hdf5_put_shape(w, &w->space, values.shape ? values.shape : &values.count,
+	                     values.shape ? values.rank : 1);
 	sheaf_builder_append(&w->value, values.values, (size_t)values.count * sheaf_type_size(values.type));
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }

@@ -12,11 +12,11 @@ void sheaf_hdf5_put_space(const sheaf_hdf5_writer *w, sheaf_builder *b, int64_t 
 	SHEAF_HDF5_PUT(w, b, has_limit ? "1111L" : "1111LL", VERSION, RANK, !has_limit, SIMPLE, count, -1);
 }
 
-/* Version 2, rank 0, no flags, class scalar. */
-void sheaf_hdf5_put_scalar(sheaf_builder *b)
+/* Version 2, rank, no flags, class simple or scalar, extents. */
+void sheaf_hdf5_put_shape(const sheaf_hdf5_writer *w, sheaf_builder *b, const int64_t *shape, int rank)
 {
-	static const uint8_t scalar[] = {2, 0, 0, 0};
-	sheaf_builder_append(b, scalar, sizeof scalar);
+	SHEAF_HDF5_PUT(w, b, "1111", 2, rank, 0, rank > 0);
+	for (int d = 0; d < rank; d++) SHEAF_HDF5_PUT(w, b, "L", shape[d]);
 }
 
 /* Version 1, class, three bytes of flags, size. */
@@ -42,12 +42,63 @@ void sheaf_hdf5_put_type(sheaf_builder *b, sheaf_type type, bool is_big)
 	}
 }
 
+/* Types in which others occur have version 3, whose names are not padded. Truth values are an enumeration,
+ * and complex numbers a compound, as h5py has them. */
+void sheaf_hdf5_put_element(sheaf_builder *b, sheaf_box_class what, sheaf_type type)
+{
+	enum { VERSION = 3 << 4, MEMBERS = 2 };
+	static const uint8_t truth[] = "FALSE\0TRUE\0\0\1";
+	int64_t size = (int64_t)sheaf_type_size(type);
+	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	if (what == SHEAF_BOX_BOOLS) {
+		SHEAF_HDF5_PUT(NULL, b, "134", VERSION | SHEAF_HDF5_ENUMERATION, MEMBERS, size);
+		sheaf_hdf5_put_type(b, SHEAF_I8, is_big);
+		sheaf_builder_append(b, truth, sizeof truth - 1);
+	} else if (what == SHEAF_BOX_COMPLEX) {
+		SHEAF_HDF5_PUT(NULL, b, "134", VERSION | SHEAF_HDF5_COMPOUND, MEMBERS, 2 * size);
+		for (int part = 0; part < MEMBERS; part++) {
+			sheaf_builder_append(b, part ? "i" : "r", 2);
+			sheaf_hdf5_put_number(b, (uint64_t)(part * size), 1);
+			sheaf_hdf5_put_type(b, type, is_big);
+		}
+	} else {
+		sheaf_hdf5_put_type(b, type, is_big);
+	}
+}
+
 /* A sequence of bytes, marked as text. */
 void sheaf_hdf5_put_text_type(const sheaf_hdf5_writer *w, sheaf_builder *b)
 {
 	enum { TEXT = 1, UTF8 = 1 << 8 };
 	sheaf_hdf5_put_type_head(b, SHEAF_HDF5_SEQUENCE, TEXT | UTF8, SHEAF_HDF5_REFERENCE_SIZE(&w->reader));
 	sheaf_hdf5_put_type(b, SHEAF_U8, false);
+}
+
+/* A compound of version 3, whose offsets take as many bytes as its size needs. */
+void sheaf_hdf5_put_record_type(const sheaf_hdf5_writer *w, sheaf_builder *b,
+                                const sheaf_box_records *records)
+{
+	enum { VERSION = 3 << 4 };
+	uint64_t size = 0, at = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		size_t width = size < 1 << 8 ? 1 : size < 1 << 16 ? 2 : size < 1 << 24 ? 3 : 4;
+		if (pass)
+			SHEAF_HDF5_PUT(NULL, b, "134", VERSION | SHEAF_HDF5_COMPOUND, records->nmembers, (int64_t)size);
+		for (int m = 0; m < records->nmembers; m++) {
+			const sheaf_box_member *member = &records->members[m];
+			bool is_text = member->what == SHEAF_BOX_TEXTS;
+			uint64_t bytes = is_text ? SHEAF_HDF5_REFERENCE_SIZE(&w->reader) : sheaf_box_member_size(member);
+			size += pass ? 0 : bytes;
+			if (!pass) continue;
+			sheaf_builder_append(b, member->name, strlen(member->name) + 1);
+			sheaf_hdf5_put_number(b, at, width);
+			at += bytes;
+			if (is_text)
+				sheaf_hdf5_put_text_type(w, b);
+			else
+				sheaf_hdf5_put_element(b, member->what, member->type);
+		}
+	}
 }
 
 /* ---- links and attributes ---- */

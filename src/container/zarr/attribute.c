@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An attribute, which is JSON, as elements of an array: one number or text, or a list of them. All other
- * values are listed as of another kind, and not read. */
+/* An attribute, which is JSON, as elements of an array: one number or text, or a list of them, or one truth
+ * value. All other values are listed as of another kind, and not read. */
 #include "container/zarr/zarr.h"
 #include <string.h>
 
@@ -51,9 +51,13 @@ sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *c
 	item->of = sheaf_json_kind_name(value);
 	const sheaf_json *first = is_list ? sheaf_json_at(value, 0) : value;
 	sheaf_json_kind kind = sheaf_json_kind_of(first);
-	if (kind == SHEAF_JSON_INTEGER || kind == SHEAF_JSON_REAL)
+	if (kind == SHEAF_JSON_INTEGER || kind == SHEAF_JSON_REAL) {
 		describe_numbers(value, is_list, item, bytes);
-	else if (kind == SHEAF_JSON_TEXT) {
+	} else if (kind == SHEAF_JSON_BOOL && !is_list) {
+		item->what = SHEAF_BOX_BOOLS;
+		item->inside->width = 1;
+		sheaf_builder_byte(bytes, (char)sheaf_json_is_true(value));
+	} else if (kind == SHEAF_JSON_TEXT) {
 		size_t longest = 1, size;
 		item->what = SHEAF_BOX_TEXTS;
 		item->of = "text";

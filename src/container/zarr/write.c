@@ -90,13 +90,18 @@ static sheaf_status set_numbers(void *memory, const sheaf_box_item *item, const 
 {
 	const state *s = (const state *)memory;
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = s->cx};
-	sheaf_builder_byte(&json, '[');
+	bool is_scalar = values.shape && values.rank == 0;
+	if (!is_scalar) sheaf_builder_byte(&json, '[');
 	for (int64_t i = 0; i < values.count; i++) {
 		const uint8_t *at = (const uint8_t *)values.values + (size_t)i * sheaf_type_size(values.type);
 		sheaf_box_stored one = {values.type, false, at, 1};
 		int64_t whole;
 		double real;
 		if (i) sheaf_builder_byte(&json, ',');
+		if (values.what == SHEAF_BOX_BOOLS) {
+			sheaf_builder_text(&json, *at ? "true" : "false");
+			continue;
+		}
 		if (values.type >= SHEAF_F32) {
 			sheaf_box_convert(one, SHEAF_F64, &real);
 			sheaf_json_real(&json, real);
@@ -107,7 +112,7 @@ static sheaf_status set_numbers(void *memory, const sheaf_box_item *item, const 
 			                  "%s: expected numbers below 2^63 in \"%s\", found another", s->box->name, name);
 		sheaf_builder_printf(&json, "%" PRId64, whole);
 	}
-	sheaf_builder_byte(&json, ']');
+	if (!is_scalar) sheaf_builder_byte(&json, ']');
 	return keep(item, name, &json, err);
 }
 
@@ -151,32 +156,45 @@ static void put_attributes(const sheaf_box_item *item, sheaf_builder *json)
 
 /* ---- metadata ---- */
 
-/* A list of one number, or of two. */
-static void put_list(sheaf_builder *json, bool is_pair, int64_t first, int64_t second)
+/* A list of a first number, and of the other extents of the array, each at least `least`. */
+static void put_list(const sheaf_box_plan *plan, int64_t first, int64_t least, sheaf_builder *json)
 {
-	sheaf_builder_printf(json, "[%" PRId64, first);
-	if (is_pair) sheaf_builder_printf(json, ",%" PRId64, second);
+	sheaf_builder_byte(json, '[');
+	for (int d = 0; d < plan->rank; d++) {
+		int64_t extent = plan->shape[d] > least ? plan->shape[d] : least;
+		sheaf_builder_printf(json, d ? ",%" PRId64 : "%" PRId64, d ? extent : first);
+	}
 	sheaf_builder_byte(json, ']');
 }
 
-/* The extents of a chunk, all of which are at least 1: whole rows of a matrix. */
+/* The extents of a chunk, all of which are at least 1: whole rows. */
 static void put_extents(const sheaf_box_plan *plan, sheaf_builder *json)
 {
-	int64_t row = plan->is_matrix && plan->shape[1] ? plan->shape[1] : 1;
-	put_list(json, plan->is_matrix, plan->chunk / row, row);
+	int64_t rows = plan->chunk / sheaf_box_row(plan);
+	put_list(plan, rows > 1 ? rows : 1, 1, json);
 }
 
 /* Texts are counted one by one; the plan counts their bytes. */
 static void put_shape(const sheaf_box_plan *plan, sheaf_builder *json)
 {
-	int64_t count = plan->text_size ? plan->count / plan->text_size : plan->count;
-	put_list(json, plan->is_matrix, plan->is_matrix ? plan->shape[0] : count, plan->shape[1]);
+	int64_t per = plan->text_size ? plan->text_size : sheaf_box_parts(plan);
+	put_list(plan, plan->rank == 1 ? plan->count / per : plan->shape[0], 0, json);
 }
 
-/* What elements that are not stored are: in both versions the same. */
+/* What elements that are not stored are. */
 static const char *fill_of(const sheaf_box_plan *plan)
 {
+	if (plan->what == SHEAF_BOX_COMPLEX) return "[0.0,0.0]";
+	if (plan->what == SHEAF_BOX_BOOLS) return "false";
 	return plan->text_size ? "\"\"" : plan->type >= SHEAF_F32 ? "0.0" : "0";
+}
+
+/* The name of a type in version 3. */
+static const char *type_of(const sheaf_box_plan *plan)
+{
+	if (plan->what == SHEAF_BOX_COMPLEX) return plan->type == SHEAF_F32 ? "complex64" : "complex128";
+	if (plan->what == SHEAF_BOX_BOOLS) return "bool";
+	return plan->text_size ? "string" : sheaf_type_name(plan->type);
 }
 
 /* gzip has no level above 9; those are ours alone. */
@@ -191,7 +209,7 @@ static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 	sheaf_builder_printf(json,
 	                     ",\"data_type\":\"%s\",\"chunk_grid\":{\"name\":\"regular\",\"configuration\":{"
 	                     "\"chunk_shape\":",
-	                     plan->text_size ? "string" : sheaf_type_name(plan->type));
+	                     type_of(plan));
 	put_extents(plan, json);
 	sheaf_builder_printf(json,
 	                     "}},\"chunk_key_encoding\":{\"name\":\"default\",\"configuration\":{\"separator\":"
@@ -230,15 +248,18 @@ static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *e
 		sheaf_builder_text(&json, ",\"chunks\":");
 		put_extents(plan, &json);
 		sheaf_builder_text(&json, ",\"dtype\":");
-		size_t size = sheaf_type_size(plan->type);
+		size_t size = sheaf_type_size(plan->type) * (size_t)sheaf_box_parts(plan);
 		char order = (char)(size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<');
 		char kind = (char)(plan->type >= SHEAF_F32 ? 'f' : plan->type >= SHEAF_I8 ? 'i' : 'u');
+		if (plan->what == SHEAF_BOX_COMPLEX) kind = 'c';
+		if (plan->what == SHEAF_BOX_BOOLS) kind = 'b';
 		if (plan->text_size)
 			sheaf_builder_text(&json, "\"|O\"");
 		else
 			sheaf_builder_printf(&json, "\"%c%c%zu\"", order, kind, size);
 		sheaf_builder_printf(&json, ",\"fill_value\":%s,\"order\":\"C\",\"filters\":%s,\"compressor\":",
-		                     fill_of(plan), plan->text_size ? "[{\"id\":\"vlen-utf8\"}]" : "null");
+		                     plan->what == SHEAF_BOX_COMPLEX ? "null" : fill_of(plan),
+		                     plan->text_size ? "[{\"id\":\"vlen-utf8\"}]" : "null");
 		if (plan->zstd)
 			sheaf_builder_text(&json, "{\"id\":\"zstd\",\"level\":3}");
 		else if (plan->deflate)
@@ -291,15 +312,18 @@ sheaf_status sheaf_zarr_pack(const sheaf_box_plan *plan, sheaf_filtering *f, she
 	return sheaf_builder_status(b, err);
 }
 
-/* The member of a chunk. Chunks of a matrix are whole rows, so its second number is 0. */
+/* The member of a chunk: all its numbers after the first are 0, since chunks are whole rows. */
 static sheaf_status write_chunk(void *handle, int64_t chunk, uint32_t skipped, const void *bytes, size_t size,
                                 sheaf_error *err)
 {
-	char name[40];
+	char name[60], number[24];
 	const array *a = (const array *)handle;
 	(void)skipped;
-	const char *rest = !a->plan->is_matrix ? "" : a->s->version == 3 ? "/0" : ".0";
-	snprintf(name, sizeof name, "%s%" PRId64 "%s", a->s->version == 3 ? "c/" : "", chunk, rest);
+	bool is_new = a->s->version == 3;
+	int zeros = a->plan->rank > 1 ? a->plan->rank - 1 : 0;
+	snprintf(number, sizeof number, is_new ? "/%" PRId64 : "%" PRId64, chunk);
+	snprintf(name, sizeof name, "%s%s%.*s", is_new ? "c" : "", is_new && a->plan->rank == 0 ? "" : number,
+	         2 * zeros, is_new ? "/0/0/0/0/0/0/0" : ".0.0.0.0.0.0.0");
 	return put_member(a->s, a->plan->path, name, (sheaf_bytes){(const uint8_t *)bytes, size}, err);
 }
 

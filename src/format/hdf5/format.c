@@ -64,7 +64,11 @@ static const sheaf_container container = {
 	.members = members,
 };
 
+static const char *const edits[] = {"layout", "compression", "zarr", NULL};
+
 static const sheaf_model model = {
+	.transcode = sheaf_hdf_transcode,
+	.edits = edits,
 	.describe = sheaf_hdf_describe,
 };
 

@@ -5,7 +5,7 @@
  *   find.c      datasets in the tree of a file       open.c      one of them, measured
  *   frame.c     data frames                          rows.c      its rows
  *   columns.c   other tables                         values.c    their values, as netCDF packs them
- *   times.c     values that are times
+ *   times.c     values that are times                copy.c      AnnData from one file into another
  *   write.c     a matrix as AnnData has it           describe.c  what `info` says
  *   format.c    the table entry */
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
@@ -195,6 +195,18 @@ SHEAF_USE sheaf_status sheaf_hdf_decode(const void *reader, const sheaf_piece *p
 /* ---- write.c ---- */
 
 extern const sheaf_writing sheaf_hdf_writing;
+/* Something that is not written. */
+SHEAF_USE sheaf_status sheaf_hdf_lose(sheaf_context *cx, const sheaf_sink *sink, const char *rule,
+                                      const char *expected, const char *found, sheaf_error *err);
+/* AnnData recognises what it reads by two attributes, of which one is the version of the other. */
+SHEAF_USE sheaf_status sheaf_hdf_set_encoding(sheaf_box *box, const char *path, const char *type,
+                                              sheaf_error *err);
+
+/* ---- copy.c ---- */
+
+SHEAF_USE sheaf_status sheaf_hdf_transcode(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
+                                           const sheaf_selection *selection, sheaf_context *cx,
+                                           sheaf_error *err);
 
 /* ---- describe.c ---- */
 

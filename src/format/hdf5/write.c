@@ -88,13 +88,13 @@ static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, she
 
 /* ---- create ---- */
 
-static sheaf_status lose(const writer *out, const char *rule, const char *expected, const char *found,
-                         sheaf_error *err)
+sheaf_status sheaf_hdf_lose(sheaf_context *cx, const sheaf_sink *sink, const char *rule, const char *expected,
+                            const char *found, sheaf_error *err)
 {
 	sheaf_problem problem =
-		sheaf_problem_in(sheaf_sink_name(out->sink),
+		sheaf_problem_in(sheaf_sink_name(sink),
 	                     &SHEAF_FINDING(SHEAF_ERROR, rule, expected, found, "it is left out", SHEAF_LOSS));
-	return sheaf_report(out->cx, &problem, err);
+	return sheaf_report(cx, &problem, err);
 }
 
 /* Reports each attribute whose loss counts: attributes other than names of rows and columns have no place
@@ -107,18 +107,20 @@ static sheaf_status report_losses(const writer *out, sheaf_error *err)
 		for (int k = 0; k < 2 && !is_known; k++)
 			is_known = strcmp(a->name, names_of_rows[k]) == 0 || strcmp(a->name, names_of_columns[k]) == 0;
 		if (a->loss && !is_known)
-			SHEAF_TRY(
-				lose(out, a->loss, "names of cells and genes, which are all that is written", a->name, err));
+			SHEAF_TRY(sheaf_hdf_lose(out->cx, out->sink, a->loss,
+			                         "names of cells and genes, which are all that is written", a->name,
+			                         err));
 	}
 	return SHEAF_OK;
 }
 
-/* AnnData recognises what it reads by these two attributes. */
-static sheaf_status set_encoding(const writer *out, const char *path, const char *type, const char *version,
-                                 sheaf_error *err)
+/* Sparse matrices and the whole are of version 0.1.0, everything else of 0.2.0. */
+sheaf_status sheaf_hdf_set_encoding(sheaf_box *box, const char *path, const char *type, sheaf_error *err)
 {
-	SHEAF_TRY(sheaf_box_set_text(out->box, path, "encoding-type", type, strlen(type), err));
-	return sheaf_box_set_text(out->box, path, "encoding-version", version, strlen(version), err);
+	bool is_old =
+		strcmp(type, "anndata") == 0 || strcmp(type, "csr_matrix") == 0 || strcmp(type, "csc_matrix") == 0;
+	SHEAF_TRY(sheaf_box_set_text(box, path, "encoding-type", type, strlen(type), err));
+	return sheaf_box_set_text(box, path, "encoding-version", is_old ? "0.1.0" : "0.2.0", 5, err);
 }
 
 /* The first attribute of a list that there is, or NULL. */
@@ -184,10 +186,10 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	SHEAF_TRY(check_size(out, err));
 	SHEAF_TRY(report_losses(out, err));
 	SHEAF_TRY(sheaf_box_create(out->sink, kind, false, out->cx, &out->box, err));
-	SHEAF_TRY(set_encoding(out, "", "anndata", "0.1.0", err));
+	SHEAF_TRY(sheaf_hdf_set_encoding(out->box, "", "anndata", err));
 	if (out->is_dense) return SHEAF_OK;
 	SHEAF_TRY(sheaf_box_make_group(out->box, "X", err));
-	SHEAF_TRY(set_encoding(out, "X", out->by_columns ? "csc_matrix" : "csr_matrix", "0.1.0", err));
+	SHEAF_TRY(sheaf_hdf_set_encoding(out->box, "X", out->by_columns ? "csc_matrix" : "csr_matrix", err));
 	return sheaf_box_set_numbers(out->box, "X", "shape", (sheaf_box_values){SHEAF_I64, out->shape, 2}, err);
 }
 
@@ -198,7 +200,7 @@ static sheaf_status begin_arrays(writer *out, sheaf_error *err)
 	int64_t rows = out->expected_rows;
 	sheaf_type type = out->schema.fields[sheaf_schema_value(&out->schema)].type;
 	if (out->is_dense) {
-		sheaf_box_values x = {type, NULL, out->shape[0] * out->shape[1], out->shape};
+		sheaf_box_values x = {type, NULL, out->shape[0] * out->shape[1], out->shape, 2, SHEAF_BOX_NUMBERS};
 		return sheaf_box_new_array(out->box, "X", x, &out->storing, &out->values, err);
 	}
 	SHEAF_TRY(sheaf_box_new_array(out->box, "X/data", (sheaf_box_values){type, NULL, rows}, &out->storing,
@@ -249,7 +251,8 @@ static sheaf_status find_names(const writer *out, const char *name, int64_t coun
 	if (fits) return SHEAF_OK;
 	sheaf_json_free(*list);
 	*list = NULL;
-	return lose(out, "label", "a list in JSON of as many names as there are rows or columns", name, err);
+	return sheaf_hdf_lose(out->cx, out->sink, "label",
+	                      "a list in JSON of as many names as there are rows or columns", name, err);
 }
 
 /* Writes an array of `count` texts, as AnnData has names, at a path: those of a JSON list, or where there
@@ -271,9 +274,9 @@ static sheaf_status write_texts(const writer *out, const char *path, const sheaf
 	}
 	SHEAF_TRY(sheaf_builder_status(&offsets, err));
 	SHEAF_TRY(sheaf_builder_status(&bytes, err));
-	SHEAF_TRY(sheaf_box_put_texts(out->box, path, bytes.data, (const int64_t *)(const void *)offsets.data,
-	                              count, err));
-	return set_encoding(out, path, "string-array", "0.2.0", err);
+	SHEAF_TRY(sheaf_box_put_texts(out->box, path, (sheaf_box_values){.values = bytes.data, .count = count},
+	                              (const int64_t *)(const void *)offsets.data, err));
+	return sheaf_hdf_set_encoding(out->box, path, "string-array", err);
 }
 
 /* Writes a data frame, as AnnData has them for rows and columns: an index with the names from attribute
@@ -285,7 +288,7 @@ static sheaf_status write_frame(const writer *out, const char *frame, const char
 	char path[40];
 	sheaf_json *index, *column_texts;
 	SHEAF_TRY(sheaf_box_make_group(out->box, frame, err));
-	SHEAF_TRY(set_encoding(out, frame, "dataframe", "0.2.0", err));
+	SHEAF_TRY(sheaf_hdf_set_encoding(out->box, frame, "dataframe", err));
 	SHEAF_TRY(sheaf_box_set_text(out->box, frame, "_index", "_index", 6, err));
 	SHEAF_TRY(find_names(out, name, count, &index, err));
 	snprintf(path, sizeof path, "%s/_index", frame);
@@ -324,7 +327,7 @@ static sheaf_status finish(void *opened, sheaf_error *err)
 	}
 	SHEAF_TRY(end_array(&out->values, err));
 	if (out->is_dense) {
-		SHEAF_TRY(set_encoding(out, "X", "array", "0.2.0", err));
+		SHEAF_TRY(sheaf_hdf_set_encoding(out->box, "X", "array", err));
 	} else {
 		SHEAF_TRY(end_array(&out->indices, err));
 		SHEAF_TRY(sheaf_sparse_finish(&out->entries, err));
