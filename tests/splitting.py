@@ -18,6 +18,8 @@ OTHER_BYTES = {
     "a.mtx": "a part of a symmetric matrix is not symmetric",
     "a.h5": "likewise",
     "a.h5ad": "likewise",
+    "dense.h5ad": "a conversion copies all that is in it, in the order of names",
+    "csc.h5ad": "likewise",
     "a.tns": "entries are in another order",
     "dcsr.h5": "arrays are at other places",
     "a.arrow": "parts have no ids that are the numbers of rows",
