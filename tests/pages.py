@@ -488,7 +488,7 @@ def sizes(folder):
     )
     words = [many, *(w for k in range(20) for w in ("--stream", f"s{k}:1000:sparse"))]
     size = len(report(folder, *words))
-    point(size < 425000, "a page of 20 sparse streams", size)
+    point(size < 435000, "a page of 20 sparse streams", size)
 
 
 def places_of(words):

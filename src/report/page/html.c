@@ -75,7 +75,7 @@ void sheaf_html(sheaf_builder *b, const char *format, ...)
  * y = HEIGHT, each `step` wide; the TOP units above the highest bar have the labels of marks. The words and
  * the table of numbers say the same for people who cannot see the chart. */
 
-enum { WIDTH = 520, HEIGHT = 150, TOP = 22, LEFT = 48, BELOW = 38 };
+enum { WIDTH = 520, HEIGHT = 150, TOP = 22, LEFT = 58, BELOW = 46 };
 
 typedef struct scale {
 	double most, all, others; /* the largest height; the sums of both files */
@@ -153,9 +153,9 @@ static void put_marks(sheaf_builder *b, const sheaf_chart *chart, const scale *s
 /* A label below the axis, unless it would overlap the one before it; returns where the next may begin. */
 static double put_label(sheaf_builder *b, double x, const char *text, double free_from)
 {
-	enum { LETTER = 8, BASE = HEIGHT + 16, MOST = 14 };
+	enum { LETTER = 10, BASE = HEIGHT + 16, MOST = 14 };
 	int n = (int)strlen(text) < MOST + 2 ? (int)strlen(text) : MOST;
-	double half = n * LETTER / 2.0, centre = fmin(fmax(x, half - LEFT), WIDTH - half);
+	double half = n * LETTER / 2.0, centre = fmin(fmax(x, half - 4), WIDTH - half - 4);
 	if (centre - half < free_from) return free_from;
 	sheaf_html(
 		b, "<path class=\"axis\" d=\"M%.1f %dv4\"/><text class=\"tick\" x=\"%.1f\" y=\"%d\">%.*s%s</text>", x,
@@ -233,7 +233,7 @@ static void put_drawing(sheaf_builder *b, const sheaf_chart *chart, const char *
 	if (chart->marks) put_marks(b, chart, &s);
 	put_heights(b, chart, &s);
 	put_ticks(b, chart, &s);
-	sheaf_html(b, "<text class=\"end\" x=\"%d\" y=\"%d\">%s</text>", WIDTH, HEIGHT + BELOW - 4, chart->what);
+	sheaf_html(b, "<text class=\"end\" x=\"%d\" y=\"%d\">%s</text>", WIDTH, HEIGHT + BELOW - 7, chart->what);
 }
 
 static void put_amount(sheaf_builder *b, const sheaf_chart *chart, double amount)

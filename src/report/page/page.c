@@ -5,46 +5,61 @@
 #include "report/page/page.h"
 #include "base/need.h"
 #include "report/text.h"
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* The list of all fields, before the section of each. */
-static void put_fields(sheaf_page *p)
+/* What was wrong with the file, once each. */
+static void put_findings(sheaf_page *p)
 {
-	enum { MOST_FIELDS = 200 };
-	char text[80];
-	int shown = 0;
-	sheaf_html(&p->b, "<h2>%s</h2><table>", p->s->schema.rows == SHEAF_SEQUENCES ? "Streams" : "Columns");
-	for (int f = 0; f < p->s->schema.nfields && shown < MOST_FIELDS; f++) {
-		const sheaf_field *field = &p->s->schema.fields[f];
-		if (!sheaf_summary_shows(p->s, f)) continue;
-		shown++;
-		sheaf_page_describe(field, text, sizeof text);
-		sheaf_html(&p->b, "<tr><th scope=\"row\"><bdi>%s</bdi></th><td>%s</td></tr>", field->name, text);
-	}
-	sheaf_html(&p->b, "</table>");
-	if (shown == MOST_FIELDS) sheaf_html(&p->b, "<p class=\"note\">And so on.</p>");
+	const sheaf_page_options *o = p->options;
+	sheaf_html(&p->b, "<section id=\"findings\"><h2>Findings</h2>");
+	if (o->nfindings)
+		sheaf_page_facts(p, o->findings, o->nfindings);
+	else
+		sheaf_html(&p->b, "<p class=\"note\">Reading found nothing wrong. Validating checks more.</p>");
+	sheaf_html(&p->b, "</section>");
 }
 
-/* Puts all that is on the page, from the card to the numbers; a failure goes to p->status. */
+/* Puts a fact of the header; whole numbers in groups of digits. */
+static void put_card(sheaf_page *p, const sheaf_fact *fact, const char *before)
+{
+	char *end;
+	long long n = strtoll(fact->text, &end, 10);
+	if (end != fact->text && *end == '\0')
+		sheaf_html(&p->b, "%s% " PRId64 " %s", before, (int64_t)n, fact->name);
+	else
+		sheaf_html(&p->b, "%s%s <bdi>%s</bdi>", before, fact->name, fact->text);
+}
+
+/* Puts all that is on the page, what matters first; a failure goes to p->status. */
 static void put_body(sheaf_page *p)
 {
 	const sheaf_page_options *o = p->options;
 	const sheaf_summary_options as_json = {.size = sizeof as_json, .style = SHEAF_JSON, .other = p->other};
 	sheaf_buffer json = {0};
-	sheaf_html(&p->b, "</h1></header><main id=\"main\"><h2>File</h2>");
-	sheaf_page_facts(p, o->card, o->ncard);
-	sheaf_html(&p->b, "<h2>Findings</h2>");
-	if (o->nfindings)
-		sheaf_page_facts(p, o->findings, o->nfindings);
-	else
-		sheaf_html(&p->b, "<p class=\"note\">Reading found nothing wrong. Validating checks more.</p>");
-	put_fields(p);
+	sheaf_html(&p->b, "</h1><p class=\"note\">");
+	for (int i = 0, shown = 0; i < o->ncard; i++)
+		if (strcmp(o->card[i].name, "file") != 0 && strcmp(o->card[i].name, "made by") != 0 &&
+		    strcmp(o->card[i].name, "index") != 0)
+			put_card(p, &o->card[i], shown++ ? "; " : "");
+	sheaf_html(&p->b, "</p>");
+	sheaf_page_contents(p);
+	sheaf_html(&p->b, "</header><main id=\"main\">");
+	sheaf_page_warnings(p);
+	if (o->nfindings) put_findings(p);
 	sheaf_page_drift(p);
+	if (p->s->schema.nfields) sheaf_page_overview(p);
 	sheaf_page_contradictions(p);
 	sheaf_page_tensor(p);
 	for (int f = 0; f < p->s->schema.nfields; f++)
-		if (sheaf_summary_shows(p->s, f)) sheaf_page_field(p, f);
-	if (o->rows) sheaf_html(&p->b, "<h2>First rows</h2><pre>%s</pre>", o->rows);
+		if (sheaf_summary_shows(p->s, f) && !sheaf_page_is_blank(p->s, f)) sheaf_page_field(p, f);
+	if (!o->nfindings) put_findings(p);
+	if (o->rows) sheaf_html(&p->b, "<section><h2>First rows</h2><pre>%s</pre></section>", o->rows);
+	sheaf_html(&p->b, "<section id=\"file\"><h2>File</h2>");
+	sheaf_page_facts(p, o->card, o->ncard);
+	sheaf_html(&p->b, "</section>");
 	/* The numbers, for programs: a data block is no script, and the text contains no "<" that could end it.
 	 */
 	if (p->status || (p->status = sheaf_summary_text(p->s, &as_json, &json, p->err))) return;
@@ -86,7 +101,9 @@ sheaf_status sheaf_summary_page(const sheaf_summary *s, const sheaf_page_options
 	sheaf_html(&p.b, "<title>%s</title>", options->title);
 	sheaf_builder_printf(&p.b, "<style>%s</style></head><body>", sheaf_page_style);
 	sheaf_html(&p.b, "<a class=\"skip\" href=\"#main\">To the numbers</a><header><h1><bdi>%s</bdi>",
-	           options->title);
+	           strrchr(options->title, '/') && strrchr(options->title, '/')[1]
+	               ? strrchr(options->title, '/') + 1
+	               : options->title);
 	put_body(&p);
 	sheaf_builder_printf(&p.b, "</main><script>%s</script></body></html>\n", sheaf_page_script);
 	sheaf_points_end(before);

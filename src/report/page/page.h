@@ -11,7 +11,7 @@ typedef struct sheaf_page {
 	sheaf_builder b;
 	const sheaf_summary *s, *other; /* other NULL: there is none */
 	const sheaf_page_options *options;
-	int figures;
+	int figures, warnings;
 	int side; /* the maximum number of pixels on a side of a picture */
 	sheaf_error *err;
 	sheaf_status status; /* of failures other than memory */
@@ -57,6 +57,13 @@ void sheaf_page_picture(sheaf_page *p, const sheaf_raster *r, sheaf_picture_of o
 
 /* ---- sections ---- */
 
+void sheaf_page_contents(sheaf_page *p);
+/* What stands out, in words. */
+void sheaf_page_warnings(sheaf_page *p);
+/* One line for each field. */
+void sheaf_page_overview(sheaf_page *p);
+/* Whether a field holds nothing but zeros, or nothing: then it has no section. */
+bool sheaf_page_is_blank(const sheaf_summary *s, int number);
 void sheaf_page_field(sheaf_page *p, int number);
 /* "dense, dim 3, float32" */
 void sheaf_page_describe(const sheaf_field *field, char *text, size_t size);

@@ -145,7 +145,7 @@ void sheaf_page_contradictions(sheaf_page *p)
 	const sheaf_contradictions *c = &p->s->contradictions;
 	if (!c->slots) return;
 	sheaf_contradicted found = sheaf_contradictions_count(c);
-	sheaf_html(&p->b, "<section><h2>Contradictions</h2><p class=\"note\">");
+	sheaf_html(&p->b, "<section id=\"contradictions\"><h2>Contradictions</h2><p class=\"note\">");
 	for (int side = SHEAF_SIDE_INPUT; side <= SHEAF_SIDE_TARGET; side++) {
 		const char *comma = "";
 		sheaf_html(&p->b, side == SHEAF_SIDE_INPUT ? "Inputs: " : ". Targets: ");

@@ -7,13 +7,21 @@
 /* The only style sheet. Its hash is in the page's policy, so that no other can be used. */
 const char sheaf_page_style[] =
 	":root{color-scheme:light dark}"
-	"body{font:16px/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:44rem;margin:2rem auto;"
+	"body{font:16px/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:76rem;margin:2rem auto;"
 	"padding:0 1rem}"
 	"h1{font-size:1.5rem;overflow-wrap:anywhere}h3{font-size:1rem;margin:1.5rem 0 "
 	".25rem}h4{font-size:.9rem;margin:1rem 0 0}"
 	"h2{font-size:1.2rem;margin-top:2.5rem;border-bottom:1px solid #c9cad2;overflow-wrap:anywhere}"
 	"a{color:inherit}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem}nav{font-size:.9rem}"
-	"nav a{margin-right:1rem;overflow-wrap:anywhere}"
+	"nav "
+	"a{margin-right:1rem;overflow-wrap:anywhere}p,ul,pre,main>section>table{max-width:52rem}ul{padding-left:"
+	"1.2rem}"
+	".field{border-top:1px solid #c9cad2;padding:.35rem 0}.field>summary "
+	"h2{display:inline;border:0;font-size:1.05rem;margin:0}"
+	".parts{columns:27rem 2;column-gap:3rem}.parts table,.parts p{break-inside:avoid}.parts "
+	"h3:first-child{margin-top:.5rem}.wide{overflow-x:auto}"
+	".wide th,.wide td{overflow-wrap:normal}.wide "
+	"bdi{overflow-wrap:anywhere}svg.small{width:7.5rem;height:1.5rem;overflow:hidden}"
 	"table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.5rem 0}"
 	"th,td{text-align:left;padding:.15rem 1rem .15rem 0;vertical-align:top;overflow-wrap:anywhere}"
 	".numbers td,.numbers thead th+th{text-align:right}thead th{border-bottom:1px solid "
@@ -22,7 +30,8 @@ const char sheaf_page_style[] =
 	"figcaption,.note{font-size:.9rem}figure{margin:.75rem 0}svg{display:block;width:100%;height:auto;"
 	"overflow:visible}.numbers td,thead th{overflow-wrap:normal}thead bdi{overflow-wrap:anywhere}"
 	"svg text{font-size:13px;fill:#55565e}svg .end{text-anchor:end}svg .tick{text-anchor:middle}.numbers "
-	"td.words{text-align:left}.bar{fill:#2f6f9f}.axis{stroke:#c9cad2}"
+	"td.words,.wide thead th:nth-child(n+5),.wide thead "
+	"th:nth-child(2){text-align:left}.bar{fill:#2f6f9f}.axis{stroke:#c9cad2}"
 	"svg:focus-visible,img:focus-visible{outline:2px solid #2f6f9f}output{display:block;min-height:1.5em;"
 	"font-size:.9rem;font-variant-numeric:tabular-nums}fieldset{border:1px solid "
 	"#c9cad2;margin:.75rem 0}label{display:block;font-size:.9rem}input{display:block;width:100%;margin:0}"
@@ -31,19 +40,21 @@ const char sheaf_page_style[] =
 	"border:1px solid #c9cad2}"
 	"pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}summary{cursor:pointer}"
 	"table:not(.numbers) th{min-width:5.5rem}"
-	"@media(max-width:30rem){svg text{font-size:17px}.numbers{font-size:.85rem}.numbers th,.numbers td{"
+	"@media(max-width:30rem){svg text{font-size:17px}.wide "
+	":is(th,td):nth-child(2){display:none}svg.small{width:4rem}.wide "
+	"td{overflow-wrap:anywhere}.numbers{font-size:.85rem}.numbers th,.numbers td{"
 	"padding-right:.6rem}table:not(.numbers) td:only-of-type{min-width:6.5rem}}"
 	"@media(prefers-color-scheme:dark){body{color:#ececf1;background:#17181c}"
-	"h2,img,fieldset,thead "
+	"h2,img,fieldset,.field,thead "
 	"th{border-color:#45464f}svg:focus-visible,img:focus-visible{outline-color:#7db8e0}th,figcaption,.note,"
 	"summary{color:#b3b4bf}svg text{fill:#b3b4bf}"
 	".bar{fill:#7db8e0}.axis{stroke:#45464f}.mark{stroke:#b3b4bf}.other{stroke:#ffa45c}}"
 	"@media print{body{color:#000;background:#fff;max-width:none}th,figcaption,.note,summary{color:#333}"
 	"svg text{fill:#333}.bar{fill:#2f6f9f}.other{stroke:#b04a00}.mark{stroke:#333}"
 	"figcaption{margin-top:.3rem}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
-	".skip,nav,output,fieldset,details:not([open]),details>summary{"
-	"display:none}}";
-const char sheaf_page_style_hash[] = "YLirCoOVJw/oLB9i1cX7n2bPLMF/sqUKZVAL7zolUfw=";
+	".skip,nav,output,fieldset,figure details:not([open]),.parts details>summary{"
+	"display:none}.parts{columns:auto}}";
+const char sheaf_page_style_hash[] = "L8vNb8hTvy3e95PRz/ZnkcM0ZkDhS4IJR+r8wfK5JFw=";
 
 /* A row of a chart's table has the number of its bar if earlier bars have no row; a picture says what its
  * lines and columns are, and how many there are to a pixel. */
@@ -66,6 +77,11 @@ const char sheaf_page_script[] =
 	"ArrowDown:[x,y+1],Home:[0,y],End:[n-1,y]}[k.key];"
 	"if(!to||(m===1&&/Up|Down/.test(k.key)))return;k.preventDefault();go(...to)});e.tabIndex=0};"
 	"const output=after=>{const o=document.createElement(\"output\");after.after(o);return o};"
+	/* Details are open on paper, and where a link leads. */
+	"const to=()=>{const "
+	"d=document.getElementById(location.hash.slice(1));if(d&&d.tagName===\"DETAILS\")d.open=true};"
+	"addEventListener(\"hashchange\",to);to();"
+	"addEventListener(\"beforeprint\",()=>all(document,\".field\").forEach(d=>d.open=true));"
 	/* Charts. */
 	"for(const svg of all(document,\"svg[data-bars]\")){"
 	"const figure=svg.parentNode,n=+svg.dataset.bars,box=svg.viewBox.baseVal,rows=[],out=output(svg);"
@@ -107,4 +123,4 @@ const char sheaf_page_script[] =
 	"grouped(Math.ceil(steps/r))+\" and waits \"+percent(Math.max(0,1-wide/widest))+\" of the time.\"};"
 	"size.addEventListener(\"input\",show);ranks.addEventListener(\"input\",show);show()}"
 	"})()";
-const char sheaf_page_script_hash[] = "SWt/trjlWdj28BV1/WrzoqN4RanW8I6UVDidNKkICIk=";
+const char sheaf_page_script_hash[] = "sr01GZn7fj8eYG8CqdrvVm5IrbZqT9q6L+KRNQCewec=";

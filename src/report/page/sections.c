@@ -239,8 +239,8 @@ static void put_padding(sheaf_page *p, const sheaf_length_counts *h)
 	sheaf_bar bars[SIZES];
 	for (int i = 0; i < SIZES; i++) {
 		int64_t batch = (int64_t)1 << i;
-		bars[i] = (sheaf_bar){.from = (double)batch,
-		                      .to = (double)batch + 1,
+		bars[i] = (sheaf_bar){.from = NAN,
+		                      .to = NAN,
 		                      .amount = sheaf_padding_at_random(h, batch),
 		                      .other = sheaf_padding_in_buckets(h, batch)};
 		snprintf(bars[i].label, sizeof bars[i].label, "%" PRId64, batch);
@@ -318,7 +318,9 @@ void sheaf_page_describe(const sheaf_field *field, char *text, size_t size)
 	else if (sheaf_field_is_text(field))
 		snprintf(text, size, "%s", sheaf_field_storage(field));
 	else
-		snprintf(text, size, "%s, %s", sheaf_field_storage(field), sheaf_type_name(field->type));
+		snprintf(text, size, "%s, %s",
+		         field->meaning == SHEAF_NUMBER ? "numbers" : sheaf_field_storage(field),
+		         sheaf_type_name(field->type));
 }
 
 /* The other summary's field is the one of the same name, whatever its number. */
@@ -331,7 +333,11 @@ void sheaf_page_field(sheaf_page *p, int number)
 	const sheaf_field_summary *other = match < 0 ? NULL : &p->other->fields[match];
 	bool stream = sheaf_field_is_stream(field);
 	sheaf_page_describe(field, text, sizeof text);
-	sheaf_html(&p->b, "<section><h2><bdi>%s</bdi></h2><p class=\"note\">%s</p>", field->name, text);
+	sheaf_html(
+		&p->b,
+		"<details class=\"field\" id=\"f%d\"><summary><h2><bdi>%s</bdi></h2> <span>%s</span></summary><div "
+		"class=\"parts\">",
+		number, field->name, text);
 	if (f->missing) {
 		sheaf_html(&p->b, "<table>");
 		sheaf_page_count(p, stream ? "samples not given" : "missing", f->missing);
@@ -356,5 +362,5 @@ void sheaf_page_field(sheaf_page *p, int number)
 		put_simulator(p, &f->lengths);
 		put_epochs(p, &f->lengths);
 	}
-	sheaf_html(&p->b, "</section>");
+	sheaf_html(&p->b, "</div></details>");
 }

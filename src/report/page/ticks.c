@@ -117,5 +117,6 @@ int sheaf_ticks(const sheaf_field *field, double least, double most, bool logari
 	if (!(least < most) || !isfinite(most - least)) return 0;
 	if (logarithmic) return put_powers(least, most, ticks);
 	if (field && sheaf_means_time(field->meaning)) return put_times(field, least, most, wanted, ticks);
-	return put_multiples(least, most, round_step(most - least, wanted), ticks);
+	int n = put_multiples(least, most, round_step(most - least, wanted), ticks);
+	return n < 3 ? put_multiples(least, most, round_step(most - least, 2 * wanted), ticks) : n;
 }
