@@ -116,6 +116,40 @@ def write(path, kind):
     file.close()
 
 
+def table(path, kind):
+    """Several variables over one dimension, and a scalar; another dimension, and there is no table."""
+    about = kind or "SciPy"
+    for more in False, True:
+        file = netCDF4.Dataset(path, "w", format=kind) if kind else netcdf_file(path, "w")
+        for name, length in ("obs", 2), ("eight", 8), ("other", 2):
+            file.createDimension(name, length)
+        for name, dims, values in (
+            ("a", ("obs",), np.array([1, 2], "i4")),
+            ("text", ("obs", "eight"), np.array([list("one\0\0\0\0\0"), list("two\0\0\0\0\0")], "S1")),
+            ("time", ("obs",), np.array([0, 1], "i4")),
+            ("grid", ("obs", "other") if more else (), np.array([[0, 1], [2, 3]], "i4") if more else 7),
+        ):
+            variable = file.createVariable(name, "S1" if name == "text" else "i4", dims)
+            if name == "time":
+                variable.units = "days since 2000-01-01"
+            if dims or kind:
+                variable[...] = values
+        file.close()
+        code, out, err = run("cat", path)
+        if more:
+            code, out, err = run("cat", "--dataset", "grid", path)
+            point(code == 0 and out.startswith("0 0  0\n0 1  1\n"), f"{about}: no table, a grid", out + err)
+            code, out, err = run("convert", "--to", "csv", "--dataset", "grid", path, "-")
+            point(out.startswith("obs,other,value\n"), f"{about}: dimensions name coordinates", out + err)
+            continue
+        rows = [json.loads(line)["cells"] for line in run("cat", "--json", path)[1].splitlines()]
+        wanted = [
+            {"a": 1, "text": "one", "time": "2000-01-01T00:00:00"},
+            {"a": 2, "text": "two", "time": "2000-01-02T00:00:00"},
+        ]
+        point(rows == wanted, f"{about}: variables over one dimension are a table", out + err)
+
+
 def check(path, kind):
     about = kind or "SciPy"
     write(path, kind)
@@ -151,4 +185,6 @@ with tempfile.TemporaryDirectory() as folder:
     kinds = ["NETCDF4", "NETCDF4_CLASSIC", "NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET"] if netCDF4 else []
     for kind in [*kinds, None]:
         check(f"{folder}/{kind}.nc", kind)
+        if not (kind or "").startswith("NETCDF4"):
+            table(f"{folder}/{kind} table.nc", kind)
 end()

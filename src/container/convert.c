@@ -3,6 +3,7 @@
  * cannot hold, so that nothing is rounded or cut silently. Integers have fast ways; other pairs of types
  * go through the general form of a number. */
 #include "container/inside.h"
+#include "frame/integers.h"
 #include "frame/value.h"
 #include <string.h>
 
@@ -65,31 +66,28 @@ static void swap(void *values, size_t count, size_t size)
 
 /* ---- types ---- */
 
-/* One loop for each pair of integer types: the same number, or a mark that one differs. */
-#define S uint8_t
-#define NAME from_u8
-#include "container/convert_template.h"
-#define S uint16_t
-#define NAME from_u16
-#include "container/convert_template.h"
-#define S uint32_t
-#define NAME from_u32
-#include "container/convert_template.h"
-#define S uint64_t
-#define NAME from_u64
-#include "container/convert_template.h"
-#define S int8_t
-#define NAME from_i8
-#include "container/convert_template.h"
-#define S int16_t
-#define NAME from_i16
-#include "container/convert_template.h"
-#define S int32_t
-#define NAME from_i32
-#include "container/convert_template.h"
-#define S int64_t
-#define NAME from_i64
-#include "container/convert_template.h"
+/* Integers as another type, through blocks of 64 bits; false if one does not fit. Unsigned ones of 2^63 and
+ * above are negative in these blocks, as no unsigned number is. */
+static bool convert_integers(const sheaf_box_stored *from, sheaf_type type, uint8_t *to)
+{
+	enum { BLOCK = 512 };
+	int64_t wide[BLOCK];
+	size_t width = sheaf_type_size(from->type), size = sheaf_type_size(type);
+	int64_t most = INT64_MAX >> (64 - 8 * size), least = from->type < SHEAF_I8 ? 0 : -most - 1;
+	bool differs = false;
+	if (type < SHEAF_I8) { /* unsigned */
+		most = size == sizeof most ? most : 2 * most + 1;
+		least = 0;
+	}
+	for (size_t at = 0; at < from->count; at += BLOCK) {
+		int64_t n = from->count - at < BLOCK ? (int64_t)(from->count - at) : BLOCK;
+		sheaf_integers_widen(from->type, (const uint8_t *)from->values + at * width, n, wide);
+		for (int64_t i = 0; i < n; i++) differs |= (wide[i] < least) | (wide[i] > most);
+		/* Narrowing to I32 would change negative numbers. */
+		sheaf_integers_narrow(wide, n, type == SHEAF_I32 ? SHEAF_U32 : type, to + at * size);
+	}
+	return !differs;
+}
 
 /* Converts values of the other byte order: they are turned into a block of this machine's memory,
  * converted, and so on. Returns the first value that changes, or -1. If the sizes are equal, values may
@@ -125,10 +123,8 @@ int64_t sheaf_box_convert(sheaf_box_stored from, sheaf_type type, void *to)
 		return -1;
 	}
 	if (from.is_swapped) return convert_swapped(from, type, (uint8_t *)to);
-	static bool (*const integers[])(const void *, sheaf_type, void *, size_t) = {
-		from_u8, from_u16, from_u32, from_u64, from_i8, from_i16, from_i32, from_i64};
 	bool are_integers = from.type < SHEAF_F32 && type < SHEAF_F32;
-	if (are_integers && integers[from.type](from.values, type, to, from.count)) return -1;
+	if (are_integers && convert_integers(&from, type, (uint8_t *)to)) return -1;
 	/* Any types, slowly; returns the first value that changes, or -1. */
 	enum { BATCH = 256 };
 	sheaf_canon canon[BATCH], back[BATCH];

@@ -163,6 +163,8 @@ sheaf_status sheaf_hdf_make_table(sheaf_hdf_reader *in, sheaf_error *err)
 	if (item->rank > 1 && !in->are_characters) SHEAF_TRY(add_coordinates(in, item, err));
 	if (item->what != SHEAF_BOX_RECORDS) SHEAF_TRY(add_element(in, item, -1, err));
 	for (int m = 0; m < item->nmembers; m++) SHEAF_TRY(add_element(in, item, m, err));
+	while (in->set.at->is_group && (item = sheaf_hdf_next(in->box, in->set.at, item)))
+		SHEAF_TRY(add_element(in, item, -1, err));
 	if (in->schema.rows == SHEAF_SEQUENCES) sheaf_schema_name_losses(&in->schema);
 	return SHEAF_OK;
 }

@@ -197,6 +197,31 @@ static sheaf_status find_frame(sheaf_box *box, sheaf_hdf_found *out, sheaf_error
 	return SHEAF_OK;
 }
 
+/* Returns the next array of a group after `item` that is no scalar; NULL: there is none. */
+const sheaf_box_item *sheaf_hdf_next(sheaf_box *box, const sheaf_box_item *group, const sheaf_box_item *item)
+{
+	int64_t count;
+	const sheaf_box_item *items = sheaf_box_items(box, &count);
+	while (++item < items + count)
+		if (item->parent == group - items && !item->is_group && item->rank > 0) return item;
+	return NULL;
+}
+
+/* Recognises a group of netCDF's variables over one and the same dimension, apart from scalars: a table. */
+static void find_variables(sheaf_box *box, sheaf_hdf_found *out)
+{
+	int n = 0;
+	const sheaf_box_item *first = sheaf_hdf_next(box, out->at, out->at);
+	for (const sheaf_box_item *item = first; item; item = sheaf_hdf_next(box, out->at, item), n++) {
+		bool fits = !item->refused && item->what <= SHEAF_BOX_TEXTS && item->rank == 1 && item->dimensions;
+		if (!fits || n == SHEAF_HDF_MOST_COLUMNS) return;
+		size_t size = strcspn(first->dimensions, ",");
+		if (strcspn(item->dimensions, ",") != size || memcmp(item->dimensions, first->dimensions, size))
+			return;
+	}
+	if (n > 1) *out = (sheaf_hdf_found){.kind = HDF_TABLE, .at = out->at, .values = first, .rows = -1};
+}
+
 /* Recognises a group that is a matrix or a table, by its parts. The contents of a group come after it in
  * the list: one without any is neither. */
 static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error *err)
@@ -208,6 +233,7 @@ static sheaf_status find_group(sheaf_box *box, sheaf_hdf_found *out, sheaf_error
 	if (out->kind == HDF_NOTHING) SHEAF_TRY(find_compressed(box, out, err));
 	if (out->kind == HDF_NOTHING) SHEAF_TRY(find_matlab(box, out, err));
 	if (out->kind == HDF_NOTHING) find_coordinates(box, out);
+	if (out->kind == HDF_NOTHING) find_variables(box, out);
 	return SHEAF_OK;
 }
 
@@ -238,7 +264,8 @@ sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hd
 	if (item->is_group) SHEAF_TRY(find_group(box, out, err));
 	if (out->kind == HDF_NOTHING || !group.at || group.at->refused) return SHEAF_OK;
 	SHEAF_TRY(find_group(box, &group, err));
-	out->is_part = group.kind == HDF_FRAME || strcmp(group.at->name, SHEAF_HDF_CATEGORIES) == 0 ||
+	out->is_part = group.kind == HDF_FRAME || (group.kind == HDF_TABLE && !item->is_group) ||
+	               strcmp(group.at->name, SHEAF_HDF_CATEGORIES) == 0 ||
 	               (group.kind != HDF_NOTHING && (item == group.values || item == group.indices ||
 	                                              item == group.second || strcmp(item->name, "shape") == 0));
 	return SHEAF_OK;

@@ -53,6 +53,8 @@ SHEAF_USE sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
 /* The dataset of this path; if that is NULL, the only one, or the main one of its program. */
 SHEAF_USE sheaf_status sheaf_hdf_choose(sheaf_box *box, const char *file, const char *member,
                                         sheaf_context *cx, sheaf_hdf_found *out, sheaf_error *err);
+/* The next array of a group after `item` that is no scalar, beginning with the group; NULL: there is none. */
+const sheaf_box_item *sheaf_hdf_next(sheaf_box *box, const sheaf_box_item *group, const sheaf_box_item *item);
 /* The item of this name in a group; NULL: there is none. */
 const sheaf_box_item *sheaf_hdf_item(sheaf_box *box, const char *group, const char *name);
 /* Whether the group or array has this text as an attribute. */

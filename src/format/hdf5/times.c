@@ -39,11 +39,11 @@ static bool scan_reference(const char *text, bool is_mixed, int64_t *seconds)
 	int year, month, day, n = 0, clock[3] = {0};
 	int64_t ahead = 0;
 	if (sscanf(text, "%d-%2d-%2d%n", &year, &month, &day, &n) < 3) return false;
-	if (year < (is_mixed ? 1 : -4000) || year > 9999 || month < 1 || month > 12 || day < 1) return false;
+	if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1) return false;
 	bool is_julian = is_mixed && days_of(year, month, day, false) < GREGORIAN;
 	if (day > days_of(year, month + 1, 1, is_julian) - days_of(year, month, 1, is_julian)) return false;
 	text += n;
-	if (*text == 'T' || *text == 't' || *text == ' ') {
+	if (*text == 'T' || *text == ' ') {
 		n = 0;
 		if (sscanf(text + 1, "%2d:%2d%n:%2d%n", &clock[0], &clock[1], &n, &clock[2], &n) >= 2) text += 1 + n;
 		if (*text == '.') text += 1 + strspn(text + 1, "0");
@@ -76,11 +76,10 @@ static const struct {
 	const char *name;
 	int digits;
 	int64_t parts;
-} units[] = {{"day", 0, 86400}, {"d", 0, 86400},       {"hour", 0, 3600}, {"hr", 0, 3600},
-             {"h", 0, 3600},    {"minute", 0, 60},     {"min", 0, 60},    {"second", 0, 1},
-             {"sec", 0, 1},     {"s", 0, 1},           {"msec", 3, 1},    {"millisecond", 3, 1},
-             {"ms", 3, 1},      {"microsecond", 6, 1}, {"us", 6, 1},      {"nanosecond", 9, 1},
-             {"ns", 9, 1}};
+} units[] = {{"day", 0, 86400},     {"d", 0, 86400},   {"hour", 0, 3600},     {"hr", 0, 3600},
+             {"h", 0, 3600},        {"minute", 0, 60}, {"min", 0, 60},        {"second", 0, 1},
+             {"sec", 0, 1},         {"s", 0, 1},       {"millisecond", 3, 1}, {"ms", 3, 1},
+             {"microsecond", 6, 1}, {"us", 6, 1},      {"nanosecond", 9, 1},  {"ns", 9, 1}};
 
 /* Finds the unit that the first `n` bytes name, in any case, and in the plural. */
 static bool find_unit(const char *text, size_t n, sheaf_hdf_packing *p)
