@@ -73,7 +73,8 @@ static void store(sheaf_type type, const char *word, uint8_t *to)
 	else if (type == SHEAF_F64)
 		memcpy(to, &wide, sizeof wide);
 	else
-		memcpy(to, &whole, sheaf_type_size(type));
+		for (size_t size = sheaf_type_size(type), i = 0; i < size; i++)
+			to[i] = (uint8_t)(whole >> 8 * (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : size - 1 - i));
 }
 
 /* The next word of a line, or false. */

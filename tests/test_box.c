@@ -573,9 +573,13 @@ static void views_need_no_copy(void **state)
 	int64_t before = sheaf_context_memory(m.cx, NULL);
 	assert_ok(sheaf_box_read(m.box, (sheaf_box_run){find_item(&m, "x"), 0, MANY}, SHEAF_F64, &a, &err));
 	assert_ok(sheaf_box_read(m.box, (sheaf_box_run){find_item(&m, "x"), 5, MANY}, SHEAF_F64, &b, &err));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* as what is written; others turn the bytes of a copy */
 	assert_true(sheaf_context_memory(m.cx, NULL) - before < 1000);
 	assert_ptr_equal(a.data + 5 * sizeof(double), b.data);
 	assert_int_equal(0, (uintptr_t)a.data % 64);
+#else
+	(void)before;
+#endif
 	close_made(&m);
 	assert_memory_equal(many, a.data, sizeof many);
 	sheaf_buffer_reset(&a);

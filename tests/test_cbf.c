@@ -361,9 +361,11 @@ static void single_sequences_are_views(void **state)
 	assert_false(is_within(&frame->columns[0].values, &b));
 	assert_int_equal(SHEAF_OK, sheaf_next(dataset, &frame, &err));
 	assert_int_equal(1, frame->nrows);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* as the file; other machines turn the bytes of a copy */
 	assert_ptr_equal(b.data + 100, frame->columns[0].values.data);
 	assert_ptr_equal(b.data + 116, frame->columns[1].values.data);
 	assert_ptr_equal(b.data + 120, frame->columns[1].levels[1].indices[0].data);
+#endif
 	sheaf_close(dataset);
 	end(&r);
 }

@@ -417,10 +417,19 @@ static void test_schemas_that_lack_something(void **state)
 }
 
 /* Indices may have any type, and are below the dim. */
+/* Numbers of several bytes are in the order of the machine. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define DECIMAL(high, low) {low, high}
+#define INT_BYTES(byte) byte "\0\0\0"
+#else
+#define DECIMAL(high, low) {high, low}
+#define INT_BYTES(byte) "\0\0\0" byte
+#endif
+
 static void test_indices_of_others(void **state)
 {
 	(void)state;
-	static const char metadata[] = "\1\0\0\0\11\0\0\0sheaf.dim\1\0\0\0003";
+	static const char metadata[] = INT_BYTES("\1") INT_BYTES("\11") "sheaf.dim" INT_BYTES("\1") "3";
 	static const int32_t from[] = {0, 2}, one[] = {0, 1};
 	static const float values[] = {7, 8};
 	static const struct {
@@ -494,7 +503,7 @@ static void test_dictionaries_that_have_no_place(void **state)
 static void test_decimals(void **state)
 {
 	(void)state;
-	static const int64_t numbers[][2] = {{-1234, -1}, {5, 0}, {999999999999999, 0}};
+	static const int64_t numbers[][2] = {DECIMAL(-1, -1234), DECIMAL(0, 5), DECIMAL(0, 999999999999999)};
 	static const int32_t narrow[] = {-7, 70, 0};
 	static const struct {
 		const char *format;
@@ -527,7 +536,7 @@ static void test_decimals(void **state)
 static void test_decimals_of_too_many_digits(void **state)
 {
 	(void)state;
-	static const int64_t numbers[][2] = {{1, 0}, {INT64_C(1000000000000000), 0}, {0, 1}};
+	static const int64_t numbers[][2] = {DECIMAL(0, 1), DECIMAL(0, INT64_C(1000000000000000)), DECIMAL(1, 0)};
 	static const char *const formats[] = {"d:15,2", "d:14,-3", "d:18,0"};
 	static const int rows[] = {1, 1, 2};
 	for (size_t i = 0; i < COUNT(formats); i++) {

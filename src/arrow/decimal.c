@@ -3,6 +3,7 @@
  * follows from its digits, so that each of its values has a place there: integers, floats that print the same
  * digits again, or else texts. */
 #include "arrow/take.h"
+#include "base/endian.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,18 +40,17 @@ typedef struct whole {
 	bool is_negative;
 } whole;
 
-/* Loads a number of `width` bytes in two's complement, the lowest byte first, as its sign and the limbs of
+/* Loads a number of `width` bytes in two's complement, in this machine's order, as its sign and the limbs of
  * its absolute value: a negative one has all bits turned over, and 1 added. */
 static whole load(const uint8_t *bytes, int64_t width)
 {
 	uint8_t all[LIMBS * sizeof(uint32_t)];
-	whole w = {.is_negative = bytes[width - 1] >> 7};
+	sheaf_copy_le(all, bytes, 1, (size_t)width);
+	whole w = {.is_negative = all[width - 1] >> 7};
 	uint32_t carry = w.is_negative;
-	memset(all, w.is_negative ? 0xff : 0, sizeof all);
-	memcpy(all, bytes, (size_t)width);
+	memset(all + width, w.is_negative ? 0xff : 0, sizeof all - (size_t)width);
 	for (int i = 0; i < LIMBS; i++) {
-		const uint8_t *b = all + sizeof(uint32_t) * (size_t)i;
-		uint32_t limb = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+		uint32_t limb = sheaf_load_u32le(all + sizeof(uint32_t) * (size_t)i);
 		w.limbs[i] = w.is_negative ? ~limb + carry : limb;
 		carry = carry && w.limbs[i] == 0;
 	}

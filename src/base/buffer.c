@@ -285,6 +285,20 @@ void sheaf_builder_u64le(sheaf_builder *b, uint64_t v)
 	sheaf_builder_append(b, bytes, sizeof bytes);
 }
 
+void sheaf_builder_numbers(sheaf_builder *b, const void *numbers, size_t count, size_t size)
+{
+	if (count == 0 || !sheaf_builder_room(b, count * size)) return;
+	sheaf_copy_le(b->data + b->size, numbers, count, size);
+	b->size += count * size;
+}
+
+const void *sheaf_numbers_of_files(sheaf_builder *room, const void *numbers, size_t count, size_t size)
+{
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || size == 1) return numbers;
+	sheaf_builder_numbers(room, numbers, count, size);
+	return room->data;
+}
+
 void sheaf_builder_counted_text(sheaf_builder *b, const char *text)
 {
 	sheaf_builder_u32le(b, text ? (uint32_t)strlen(text) : SHEAF_NO_LENGTH);

@@ -106,6 +106,11 @@ static inline void sheaf_builder_i64(sheaf_builder *b, int64_t v) { sheaf_builde
 void sheaf_builder_u32le(sheaf_builder *b, uint32_t v);
 void sheaf_builder_u64le(sheaf_builder *b, uint64_t v);
 static inline void sheaf_builder_i64le(sheaf_builder *b, int64_t v) { sheaf_builder_u64le(b, (uint64_t)v); }
+/* Appends `count` numbers of `size` bytes as files have them, the lowest byte first. */
+void sheaf_builder_numbers(sheaf_builder *b, const void *numbers, size_t count, size_t size);
+/* The same numbers where they are, if this machine has the lowest byte first, too; otherwise a copy in
+ * `room`, which is NULL if there is no memory for it, as the builder's status says. */
+const void *sheaf_numbers_of_files(sheaf_builder *room, const void *numbers, size_t count, size_t size);
 /* A text with its length before it (32 bits), as our own files have it: SHEAF_NO_LENGTH for NULL.
  * sheaf_cursor_text reads it. */
 #define SHEAF_NO_LENGTH UINT32_MAX

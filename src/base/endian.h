@@ -77,7 +77,7 @@ static inline void sheaf_copy_reversed(void *to, const void *from, size_t count,
 			((uint8_t *)to)[i * size + k] = ((const uint8_t *)from)[i * size + size - 1 - k];
 }
 
-/* Copies `count` little-endian numbers of `size` (4 or 8) bytes into this machine's order. */
+/* Copies `count` numbers of `size` bytes from this machine's order into little-endian order, or back. */
 static inline void sheaf_copy_le(void *to, const void *from, size_t count, size_t size)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -107,7 +107,7 @@ sheaf_status sheaf_catalog_name_numbers(sheaf_catalog *catalog, sheaf_box_item *
 {
 	bool is_big_here = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	item->inside->is_swapped = is_big != is_big_here && sheaf_type_size(item->type) > 1;
-	const char *order = !item->inside->is_swapped ? "" : is_big ? "big-endian " : "little-endian ";
+	const char *order = is_big && sheaf_type_size(item->type) > 1 ? "big-endian " : "";
 	return sheaf_catalog_text(catalog, &item->of, err, "%s%s%s%s", order, prefix,
 	                          item->what == SHEAF_BOX_COMPLEX ? "complex " : "",
 	                          item->what == SHEAF_BOX_BOOLS ? "bool" : sheaf_type_name(item->type));

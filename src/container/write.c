@@ -433,7 +433,11 @@ sheaf_status sheaf_box_append(sheaf_box_array *a, const void *values, int64_t co
 		                  "%s: expected %" PRId64 " values in /%s, found %" PRId64 " after %" PRId64,
 		                  a->box->name, a->plan.count, a->path, count, a->written);
 	if (count == 0) return SHEAF_OK;
-	SHEAF_TRY(stick(a->box, append(a, values, size, &failure), &failure, err));
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder room = {.cx = a->box->cx};
+	const void *bytes = sheaf_numbers_of_files(&room, values, (size_t)count, sheaf_type_size(a->plan.type));
+	sheaf_status status = sheaf_builder_status(&room, &failure);
+	if (!status) status = append(a, bytes, size, &failure);
+	SHEAF_TRY(stick(a->box, status, &failure, err));
 	a->written += count;
 	return SHEAF_OK;
 }
@@ -460,6 +464,7 @@ static sheaf_status end_array(sheaf_box_array *a, sheaf_error *err)
 	}
 	sheaf_box_item *item = sheaf_catalog_find(&a->box->catalog, a->path);
 	item->count = *(int64_t *)(uintptr_t)item->dims = a->written;
+	item->inside->is_swapped = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && sheaf_type_size(a->plan.type) > 1;
 	return a->box->driver->end_array(a->handle, a->written, item, err);
 }
 

@@ -249,7 +249,7 @@ static sheaf_status set_texts(void *state, const sheaf_box_item *item, const cha
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 
-/* Numbers in this machine's byte order: an array of one dimension, or a scalar. */
+/* Numbers: an array of one dimension, or a scalar. */
 static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const char *name,
                                 sheaf_box_values values, sheaf_error *err)
 {
@@ -259,7 +259,7 @@ static sheaf_status set_numbers(void *state, const sheaf_box_item *item, const c
 	sheaf_hdf5_put_element(&w->type, values.what, values.type);
 	sheaf_hdf5_put_shape(w, &w->space, values.shape ? values.shape : &values.count,
 	                     values.shape ? values.rank : 1);
-	sheaf_builder_append(&w->value, values.values, (size_t)values.count * sheaf_type_size(values.type));
+	sheaf_builder_numbers(&w->value, values.values, (size_t)values.count, sheaf_type_size(values.type));
 	return sheaf_hdf5_set_attribute(w, object, name, (sheaf_hdf5_message){0});
 }
 

@@ -49,20 +49,19 @@ void sheaf_hdf5_put_element(sheaf_builder *b, sheaf_box_class what, sheaf_type t
 	enum { VERSION = 3 << 4, MEMBERS = 2 };
 	static const uint8_t truth[] = "FALSE\0TRUE\0\0\1";
 	int64_t size = (int64_t)sheaf_type_size(type);
-	bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	if (what == SHEAF_BOX_BOOLS) {
 		SHEAF_HDF5_PUT(NULL, b, "134", VERSION | SHEAF_HDF5_ENUMERATION, MEMBERS, size);
-		sheaf_hdf5_put_type(b, SHEAF_I8, is_big);
+		sheaf_hdf5_put_type(b, SHEAF_I8, false);
 		sheaf_builder_append(b, truth, sizeof truth - 1);
 	} else if (what == SHEAF_BOX_COMPLEX) {
 		SHEAF_HDF5_PUT(NULL, b, "134", VERSION | SHEAF_HDF5_COMPOUND, MEMBERS, 2 * size);
 		for (int part = 0; part < MEMBERS; part++) {
 			sheaf_builder_append(b, part ? "i" : "r", 2);
 			sheaf_hdf5_put_number(b, (uint64_t)(part * size), 1);
-			sheaf_hdf5_put_type(b, type, is_big);
+			sheaf_hdf5_put_type(b, type, false);
 		}
 	} else {
-		sheaf_hdf5_put_type(b, type, is_big);
+		sheaf_hdf5_put_type(b, type, false);
 	}
 }
 

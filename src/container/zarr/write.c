@@ -218,8 +218,7 @@ static void put_new_array(const sheaf_box_plan *plan, sheaf_builder *json)
 	if (plan->text_size)
 		sheaf_builder_text(json, "{\"name\":\"vlen-utf8\"}");
 	else
-		sheaf_builder_printf(json, "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"%s\"}}",
-		                     __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "big" : "little");
+		sheaf_builder_text(json, "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}");
 	if (plan->zstd)
 		sheaf_builder_text(json, ",{\"name\":\"zstd\",\"configuration\":{\"level\":3,\"checksum\":true}}");
 	else if (plan->deflate)
@@ -249,7 +248,7 @@ static sheaf_status put_old(state *s, const sheaf_box_item *item, sheaf_error *e
 		put_extents(plan, &json);
 		sheaf_builder_text(&json, ",\"dtype\":");
 		size_t size = sheaf_type_size(plan->type) * (size_t)sheaf_box_parts(plan);
-		char order = (char)(size == 1 ? '|' : __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? '>' : '<');
+		char order = size == 1 ? '|' : '<';
 		char kind = (char)(plan->type >= SHEAF_F32 ? 'f' : plan->type >= SHEAF_I8 ? 'i' : 'u');
 		if (plan->what == SHEAF_BOX_COMPLEX) kind = 'c';
 		if (plan->what == SHEAF_BOX_BOOLS) kind = 'b';

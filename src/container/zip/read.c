@@ -153,8 +153,9 @@ static sheaf_status take_text(state *s, const sheaf_array *array, const char *fo
 	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer item = {0};
 	SHEAF_TRY(sheaf_holding_view(&array->holding, array->data_at, array->dtype.size, &item, err));
 	const sheaf_part *part = &array->dtype.parts[0];
+	bool is_big = part->swapped != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	if (part->kind == 'U')
-		sheaf_box_put_utf32(&text, item.data, item.size, part->swapped);
+		sheaf_box_put_utf32(&text, item.data, item.size, is_big);
 	else
 		sheaf_box_put_padded(&text, item.data, item.size);
 	SHEAF_TRY(sheaf_builder_status(&text, err));

@@ -171,7 +171,6 @@ static sheaf_status put_text(state *s, const char *group, sheaf_box_text_at at, 
 	size_t count = sheaf_box_spread_utf8(&text, (const uint8_t *)at.text, at.size);
 	if (count == 0) sheaf_builder_u32le(&text, 0), count = 1;
 	sheaf_part part = {.kind = 'U', .size = 4 * (int64_t)count};
-	part.swapped = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	sheaf_dtype dtype = {.parts = &part, .nparts = 1, .size = part.size};
 	SHEAF_TRY(name_member(&name, group, at.name, err));
 	sheaf_array_put_header(&bytes, &(sheaf_array_head){.dtype = &dtype});

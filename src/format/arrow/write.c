@@ -112,13 +112,10 @@ static sheaf_status append_buffer(gathering *g, const void *data, int64_t size)
  * machine has. */
 static sheaf_status put_buffer(gathering *g, const void *data, int64_t size, size_t unit)
 {
-	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ || unit == 1 || size == 0)
-		return append_buffer(g, data, size);
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = g->cx};
-	uint8_t *to = sheaf_builder_extend(&b, (uint64_t)size);
-	if (to) sheaf_copy_le(to, data, (size_t)size / unit, unit);
+	data = sheaf_numbers_of_files(&b, data, (size_t)size / unit, unit);
 	SHEAF_TRY(sheaf_builder_status(&b, g->err));
-	return append_buffer(g, b.data, size);
+	return append_buffer(g, data, size);
 }
 
 static sheaf_status put_built(gathering *g, const sheaf_builder *b, size_t unit)

@@ -373,7 +373,7 @@ sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *
 static void spell_simple(char kind, int64_t size, const char *unit, sheaf_builder *b)
 {
 	bool plain = size == 1 || kind == 'S' || kind == 'V' || kind == 'b';
-	char order = plain ? '|' : __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+	char order = plain ? '|' : '<';
 	sheaf_builder_printf(b, "'%c%c%" PRId64 "%s'", order, kind, kind == 'U' ? size / 4 : size,
 	                     kind == 'M' || kind == 'm' ? unit : "");
 }

@@ -8,6 +8,7 @@
  * time is missing, is a loss, which is reported for its row and column; reports may be errors or warnings, as
  * the user has asked. */
 #include "base/context.h"
+#include "base/endian.h"
 #include "base/show.h"
 #include "base/spell.h"
 #include "format/numpy/array.h"
@@ -69,7 +70,7 @@ static sheaf_status put_characters(const putting *p, int64_t r, sheaf_run run, u
 		size = sheaf_utf8_take(text.data + at, text.size - at, &point);
 		if (size == 0)
 			return lose(p, r, "text that is not UTF-8", "characters", "other bytes", "the rest is cut off");
-		if (n < room) memcpy(to + 4 * n, &point, sizeof point);
+		if (n < room) sheaf_store_u32le(to + 4 * n, point);
 	}
 	snprintf(expected, sizeof expected, "at most %" PRId64 " characters", room);
 	if (n > room) return lose(p, r, "text cut", expected, "more", "the rest is cut off");
@@ -91,7 +92,7 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	if (!is_there && part->nullable) return SHEAF_OK;
 	if (!is_there) {
 		char found[32];
-		memcpy(to, &first, sizeof first);
+		sheaf_store_u64le(to, (uint64_t)first);
 		snprintf(found, sizeof found, "code %d", code);
 		return code ? lose(p, r, "code of what is missing", "none, as times have no place for it", found,
 		                   "it is left out")
@@ -100,9 +101,10 @@ static sheaf_status put_item(const putting *p, int64_t r, uint8_t *item)
 	if (part->kind == 'U') return put_characters(p, r, run, to);
 	if (part->kind == 'S' && p->column->meaning != SHEAF_CHAR) return put_text(p, r, run, to);
 	size_t size = sheaf_type_size(p->column->type);
-	memcpy(to, p->column->values.data + (size_t)run.begin * size, (size_t)part->size);
+	const uint8_t *from = p->column->values.data + (size_t)run.begin * size;
+	sheaf_copy_le(to, from, (size_t)part->size / size, size);
 	if (part->kind != 'M' && part->kind != 'm') return SHEAF_OK;
-	memcpy(&first, to, sizeof first);
+	memcpy(&first, from, sizeof first);
 	return first == INT64_MIN
 	           ? lose(p, r, "time that means missing", "a time other than the smallest number of seconds",
 	                  "that one", "it is read back as a missing time")
@@ -116,7 +118,7 @@ static sheaf_status put_part(const putting *p, int64_t nrows, int64_t stride, ui
 	const sheaf_part *part = p->part;
 	if (nrows > 0 && !p->level && part->at == 0 && part->size == stride &&
 	    (size_t)stride == sheaf_type_size(p->column->type) && part->kind && strchr("iufb", part->kind)) {
-		memcpy(items, p->column->values.data, (size_t)nrows * (size_t)stride);
+		sheaf_copy_le(items, p->column->values.data, (size_t)nrows, (size_t)stride);
 		return SHEAF_OK;
 	}
 	for (int64_t r = 0; r < nrows; r++) SHEAF_TRY(put_item(p, r, items + r * stride));
@@ -131,7 +133,7 @@ static sheaf_status put_samples(const sheaf_items_written *rows, sheaf_builder *
 	const sheaf_frame *frame = rows->frame;
 	const sheaf_column *column = &frame->columns[0];
 	const int64_t *o = sheaf_level_offsets(&column->levels[0]);
-	size_t size = (size_t)sheaf_field_dim(&schema->fields[0]) * sheaf_type_size(column->type);
+	size_t dim = (size_t)sheaf_field_dim(&schema->fields[0]), size = sheaf_type_size(column->type);
 	for (int64_t r = 0; r < frame->nrows; r++)
 		if (o[r + 1] - o[r] != 1)
 			return sheaf_fail(err, SHEAF_UNSUPPORTED,
@@ -139,7 +141,8 @@ static sheaf_status put_samples(const sheaf_items_written *rows, sheaf_builder *
 			                  "; " SHEAF_OPTION("value") " %s makes a tensor of sequences and samples",
 			                  rows->file, rows->row + r, o[r + 1] - o[r], schema->fields[0].name);
 	if (frame->nrows)
-		sheaf_builder_append(b, column->values.data + (size_t)o[0] * size, (size_t)frame->nrows * size);
+		sheaf_builder_numbers(b, column->values.data + (size_t)o[0] * dim * size,
+		                      (size_t)frame->nrows * dim, size);
 	return SHEAF_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/cursor.h"
+#include "base/endian.h"
 #include "base/memory.h"
 #include "base/spell.h"
 #include "format/numpy/npz/writer.h"
@@ -134,7 +135,7 @@ static void put_numbers(const putting *p, const sheaf_buffer *numbers, sheaf_typ
 {
 	int64_t size = (int64_t)sheaf_type_size(type), n = sheaf_run_length(p->run);
 	begin_array(p, n * size);
-	if (n) sheaf_builder_append(p->b, numbers->data + p->run.begin * size, (size_t)(n * size));
+	if (n) sheaf_builder_numbers(p->b, numbers->data + p->run.begin * size, (size_t)n, (size_t)size);
 }
 
 /* Appends the arrays of a column's rows to a blob, in the order of the column's slots: of each level what
@@ -280,7 +281,10 @@ static sheaf_status gather(const gathering *g)
 			size_t n = (size_t)(e.size - at < STEP ? e.size - at : STEP);
 			SHEAF_TRY(read_back(g, e.at + at, n));
 			int64_t *numbers = (int64_t *)(void *)g->step->data;
-			for (size_t i = 0; offsets && i < n / sizeof *numbers; i++) last_offset = numbers[i] += raised_by;
+			for (size_t i = 0; offsets && i < n / sizeof *numbers; i++) {
+				last_offset = numbers[i] + raised_by;
+				sheaf_store_u64le(&numbers[i], (uint64_t)last_offset);
+			}
 			SHEAF_TRY(deliver(g, g->step->data, n));
 		}
 	}
@@ -333,7 +337,7 @@ static sheaf_status put_slot(writer *out, int i, sheaf_builder *step, sheaf_erro
 	g.content =
 		(sheaf_npz_content){.name = name, .array = {&dtype, is_dim ? 0 : 1 + slot->ntail, g.shape, false}};
 	step->size = 0;
-	if (is_dim) sheaf_builder_i64(step, out->schema.fields[slot->field].levels[slot->level].extent);
+	if (is_dim) sheaf_builder_i64le(step, out->schema.fields[slot->field].levels[slot->level].extent);
 	SHEAF_TRY(sheaf_builder_status(step, err));
 	return put_member(&g, is_dim ? fill_step : gather);
 }

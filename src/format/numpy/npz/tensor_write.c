@@ -112,13 +112,22 @@ static sheaf_status count_positions(writer *out, sheaf_error *err)
 	return sheaf_sink_check_size(out->sink, bytes, err);
 }
 
+static sheaf_status add_numbers(const writer *out, sheaf_strand *strand, const void *numbers, size_t count,
+                                size_t size, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder room = {.cx = out->cx};
+	numbers = sheaf_numbers_of_files(&room, numbers, count, size);
+	SHEAF_TRY(sheaf_builder_status(&room, err));
+	return sheaf_strand_add(strand, numbers, count * size, err);
+}
+
 /* Takes numbers of a level from src/sparse. Pointers stay in memory, as their width is known last. */
 static sheaf_status take(void *opened, sheaf_level_part part, int k, const void *numbers, int64_t n,
                          sheaf_error *err)
 {
 	writer *out = (writer *)opened;
 	if (part != SHEAF_POINTERS)
-		return sheaf_strand_add(&out->places[k], numbers, (size_t)n * sheaf_type_size(out->place), err);
+		return add_numbers(out, &out->places[k], numbers, (size_t)n, sheaf_type_size(out->place), err);
 	sheaf_builder_append(&out->pointers, numbers, (size_t)n * sizeof(int64_t));
 	return sheaf_builder_status(&out->pointers, err);
 }
@@ -286,12 +295,13 @@ static sheaf_status put_sparse(writer *out, sheaf_error *err)
 		                  "%s: expected %" PRId64 " entries, as announced before, found %" PRId64,
 		                  sheaf_sink_name(out->sink), out->expected_rows, out->count);
 	SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_FORMAT], layout, strlen(layout), err));
-	SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_SHAPE], t->shape, (size_t)t->rank * sizeof *t->shape, err));
+	SHEAF_TRY(add_numbers(out, &out->words[NPZ_SHAPE], t->shape, (size_t)t->rank, sizeof *t->shape, err));
 	if (t->rank != 2) SHEAF_TRY(sheaf_strand_add(&out->words[NPZ_IS_ARRAY], "\1", 1, err));
 	SHEAF_TRY(sheaf_sparse_finish(&out->entries, err));
-	sheaf_narrow_pointers(&out->pointers, out->count);
+	size_t width = sheaf_type_size(sheaf_narrow_pointers(&out->pointers, out->count));
 	if (is_compressed(out->layout))
-		SHEAF_TRY(sheaf_strand_add(&out->places[0], out->pointers.data, out->pointers.size, err));
+		SHEAF_TRY(
+			add_numbers(out, &out->places[0], out->pointers.data, out->pointers.size / width, width, err));
 	if (out->list.level > 0) return visit_members(&deflating);
 	if (!out->planned) SHEAF_TRY(plan(out, out->count, err));
 	return sheaf_npz_end_planned(&out->list, err);
