@@ -125,6 +125,12 @@ done
 expect 2 report a.ctf --force b.ctf
 has err 'b.ctf: expected the name of a page, found that of a ctf file'
 expect 2 report --json a.ctf numbers.csv
+for name in page.json page.JSON page.parquet page.xlsx; do
+	expect 2 report a.ctf $name
+	has err "$name: expected the name of a page"
+	[ ! -e $name ] || fault "expected no $name"
+done
+expect 0 report --json a.ctf page.json
 end
 
 begin 'nothing is read before an output is refused'

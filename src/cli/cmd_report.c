@@ -365,6 +365,16 @@ static sheaf_status write_report(const session *s, bool force, sheaf_sink *sink,
 	return status;
 }
 
+/* The suffix of a kind of file that neither a page nor JSON is; NULL: it has none of these. */
+static const char *other_kind(const char *out, bool json)
+{
+	static const char *const others[] = {".json", ".parquet", ".xlsx", ".pdf", ".png", ".zip"};
+	const char *dot = strrchr(out, '.');
+	for (size_t i = json; dot && i < sizeof others / sizeof *others; i++)
+		if (strcasecmp(dot, others[i]) == 0) return others[i];
+	return NULL;
+}
+
 /* Makes the report of a file, or a part of it, in the session of the command. The output is checked before
  * anything is read: a page is no dataset, so it gets no name of one, and takes the place of no input,
  * whatever --force says. */
@@ -375,6 +385,7 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	const char *out = s->args->files[s->args->nfiles - 1];
 	const sheaf_format *format = sheaf_format_of_name(out);
 	const sheaf_values *values = &s->args->values;
+	const char *other = other_kind(out, sheaf_values_flag(values, "json"));
 	if (sheaf_values_flag(values, "json") && sheaf_values_text(values, "svg"))
 		return sheaf_fail_option(err, SHEAF_USAGE, "svg", ": JSON has no charts; leave out --json or --svg");
 	const char *above = sheaf_values_text(values, "fail-above");
@@ -385,9 +396,9 @@ static sheaf_status report_file(const session *s, bool force, sheaf_error *err)
 	if (part_is_made()) return write_report(s, force, NULL, err);
 	SHEAF_TRY(sheaf_sink_path(out, force, s->cx, &sink, err));
 	sheaf_status status = SHEAF_OK;
-	if (format)
+	if (format || other)
 		status = sheaf_fail(err, SHEAF_USAGE, "%s: expected the name of a page, found that of a %s file", out,
-		                    sheaf_format_about(format).name);
+		                    format ? sheaf_format_about(format).name : other);
 	for (int i = 0; !status && i < count_inputs(s) && stat(out, &page) == 0; i++)
 		if (stat(s->args->files[i], &input) == 0 && page.st_dev == input.st_dev &&
 		    page.st_ino == input.st_ino)
