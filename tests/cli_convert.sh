@@ -418,6 +418,20 @@ expect 2 hash --threads some many.ctf
 rm many* one
 end
 
+begin 'lists reach JSON lines as they are'
+given=$SHEAF_TESTS/files/arrow/good-nested-lists.arrow
+expect 0 convert "$given" nested.jsonl
+has err 'expected streams, or one item in each column, found lists beside items'
+has nested.jsonl '{"i":[[1,2],null,[]],"t":["a",null],"f":[["a","b"],["c","d"]],"h":[1.5],"d":["z"],"n":[null]}'
+has nested.jsonl '{"i":null,"t":[],"f":null,"h":[],"d":[],"n":null}'
+expect 6 convert -f --layout declared "$given" nested.jsonl
+has err '--layout declared: it declares streams'
+expect 0 convert "$given" nested.npz
+expect 0 diff "$given" nested.npz
+expect 0 convert "$SHEAF_TESTS/files/arrow/good-structs.arrow" structs.jsonl
+has structs.jsonl '{"s.x":1,"s.t.y":"a","s.t.z":[true],"b":7}'
+end
+
 begin 'lists with missing entries: kept by Arrow and NPZ, a loss by name elsewhere, counted as missing'
 for kind in lists samples lists-that-cover vectors; do
 	given=$SHEAF_TESTS/files/arrow/good-missing-$kind.arrow
@@ -432,7 +446,7 @@ for kind in lists samples lists-that-cover vectors; do
 	mv out wanted
 	"$sheaf" cat --json - <"$given" >out || fault 'expected rows from a pipe'
 	cmp -s out wanted || fault "$kind: expected the same rows from a pipe"
-	expect 6 convert -q "$given" never.jsonl
+	expect 6 convert -q "$given" never.ctf
 	has err 'expected none, since the format has no place for it'
 	expect 6 convert -q "$given" never.csv
 	has err 'some of its lists, samples or values are missing'
@@ -444,7 +458,7 @@ has out 'column v: samples of dim 2, int8, of which some are missing'
 has out 'missing: 2; with a code: 0; values: 3;'
 expect 0 info "$SHEAF_TESTS/files/arrow/good-missing-vectors.arrow"
 has out '  v  values  dim 2  int8  nullable'
-[ ! -e never.csv ] && [ ! -e never.jsonl ] || fault 'expected no output'
+[ ! -e never.csv ] && [ ! -e never.ctf ] || fault 'expected no output'
 end
 
 begin 'rows that are filled have a bounded number of cells for each byte'

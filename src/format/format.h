@@ -189,12 +189,13 @@ typedef struct sheaf_layout_samples {
 
 /* A column that is neither stream nor key, and all of whose levels are lists. */
 typedef struct sheaf_column_kind {
-	const char *name; /* "*": any column, of any shape */
+	const char *name; /* "*": any column, of any shape; if nlevels is 1, any that no format has to itself */
 	sheaf_meaning meaning;
 	int nlevels;
 } sheaf_column_kind;
 
 #define SHEAF_ANY_COLUMN ((const sheaf_column_kind[]){{"*", 0, 0}, {NULL, 0, 0}})
+#define SHEAF_PLAIN_COLUMN ((const sheaf_column_kind[]){{"*", 0, 1}, {NULL, 0, 0}})
 #define SHEAF_NO_COLUMN ((const sheaf_column_kind[]){{NULL, 0, 0}})
 
 /* Rows into bytes: `encode` on any thread, `append` in order on one. Losses are reported before the first row
@@ -207,7 +208,8 @@ typedef struct sheaf_writing {
 	                      counting pass */
 	bool needs_rows;   /* the number of rows is among them */
 	/* The columns beside streams and keys that can be stored, up to a row without a name; others are LOSS. A
-	 * format with this member also takes the attributes of schemas. NULL: only streams and keys. */
+	 * format with this member also takes the attributes of schemas, unless it is SHEAF_PLAIN_COLUMN. NULL:
+	 * only streams and keys. */
 	const sheaf_column_kind *columns;
 	/* Changes the copied schema into what the format will store (element types); UNSUPPORTED if it cannot
 	 * hold a field. For entries it also sets how they must come: the tensor's order, sorted, unique
@@ -249,7 +251,8 @@ static inline int sheaf_column_kind_of(const sheaf_column_kind *kinds, const she
 		bool same = strcmp(kinds[k].name, field->name) == 0 && kinds[k].meaning == field->meaning &&
 		            kinds[k].nlevels == field->nlevels;
 		for (int l = 0; same && l < field->nlevels; l++) same = field->levels[l].kind == SHEAF_LIST;
-		if (same || strcmp(kinds[k].name, "*") == 0) return k;
+		bool any = strcmp(kinds[k].name, "*") == 0, plain = field->loss && strcmp(field->loss, "column") == 0;
+		if (same || (any && (plain || !kinds[k].nlevels))) return k;
 	}
 	return -1;
 }

@@ -88,6 +88,21 @@ static void mark_real(sheaf_builder *b)
 		sheaf_builder_text(b, ".0");
 }
 
+/* Appends the lists of a row. Samples of one value, which is all that FIXED(1) says, are these values. */
+static void put_lists(sheaf_builder *b, const sheaf_column *column, int64_t r)
+{
+	sheaf_level levels[SHEAF_MAX_LEVELS];
+	sheaf_column lists = *column;
+	lists.levels = levels;
+	lists.nlevels = 0;
+	for (int l = 0; l < column->nlevels; l++) {
+		const sheaf_level_shape *shape = &column->levels[l].shape;
+		bool one = l && shape->kind == SHEAF_FIXED && shape->extent == 1 && shape->missing != SHEAF_NULLABLE;
+		if (!one) levels[lists.nlevels++] = column->levels[l];
+	}
+	sheaf_position_text(b, &lists, 0, r, SHEAF_JSON);
+}
+
 void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_schema *schema, int64_t r,
                       bool plain)
 {
@@ -97,7 +112,9 @@ void sheaf_cells_json(sheaf_builder *b, const sheaf_frame *frame, const sheaf_sc
 		bool null = column->nlevels && sheaf_level_is_null(&column->levels[0], r);
 		sheaf_builder_byte(b, c ? ',' : '{');
 		sheaf_json_string(b, name, strlen(name)), sheaf_builder_byte(b, ':');
-		if (plain && null && !sheaf_level_code(&column->levels[0], r))
+		if (column->nlevels && !sheaf_level_is_item(column, 0))
+			put_lists(b, column, r);
+		else if (plain && null && !sheaf_level_code(&column->levels[0], r))
 			sheaf_builder_text(b, "null");
 		else
 			sheaf_cell_text(b, column, r, !plain || null || column->meaning != SHEAF_DURATION);

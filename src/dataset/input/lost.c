@@ -68,7 +68,10 @@ sheaf_status sheaf_report_lost_column(const sheaf_field *field, const char *file
 sheaf_status sheaf_report_attributes(const sheaf_format *format, const sheaf_schema *schema, const char *file,
                                      sheaf_context *cx, sheaf_error *err)
 {
-	for (int i = 0; i < schema->nattributes && !format->write->columns; i++) {
+	const sheaf_column_kind *columns = format->write->columns;
+	bool plain = columns && columns[0].name && strcmp(columns[0].name, "*") == 0 && columns[0].nlevels;
+	bool takes_all = columns && !plain;
+	for (int i = 0; i < schema->nattributes && !takes_all; i++) {
 		const sheaf_attribute *a = &schema->attributes[i];
 		if (!a->loss) continue;
 		sheaf_problem problem = {SHEAF_ERROR,

@@ -121,20 +121,25 @@ static void close_reader(void *reader)
 
 /* ---- writing ---- */
 
-/* Refuses columns of lists of items, since the line that declares the columns has no word for them, so
- * that they could not be read again. */
+/* Whether rows are flat objects: of tables, and of sequences that have columns beside their streams, whose
+ * lists are written as they are. */
+static bool is_flat(const sheaf_schema *schema)
+{
+	bool beside = schema->rows == SHEAF_CELLS;
+	for (int f = 0; f < schema->nfields && !beside; f++)
+		beside = schema->fields[f].meaning != SHEAF_KEY && !sheaf_field_is_stream(&schema->fields[f]);
+	return beside;
+}
+
+/* The line that declares the columns has no words for those beside streams. */
 static sheaf_status accept(sheaf_schema *schema, const sheaf_values *values, sheaf_error *err)
 {
-	(void)values;
-	for (int f = 0; f < schema->nfields; f++) {
-		const sheaf_field *field = &schema->fields[f];
-		if (field->nlevels <= 1 || sheaf_field_is_stream(field)) continue;
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "column \"%s\": expected a stream, or one item in each row, found an item for each "
-		                  "sample (" SHEAF_OPTION("streams") " names the streams to keep)",
-		                  field->name);
-	}
-	return SHEAF_OK;
+	const char *layout = sheaf_values_text(values, "layout");
+	bool declares = layout && strcmp(layout, "declared") == 0;
+	if (!declares || schema->rows != SHEAF_SEQUENCES || !is_flat(schema)) return SHEAF_OK;
+	static const char why[] = " declared: it declares streams, and there are columns beside them"
+							  " (" SHEAF_OPTION("streams") " names the streams to keep)";
+	return sheaf_fail_option(err, SHEAF_UNSUPPORTED, "layout", why);
 }
 
 typedef struct writer {
@@ -162,7 +167,7 @@ static sheaf_status create(void *created, const sheaf_facts *totals, const sheaf
 	const char *layout = sheaf_values_text(values, "layout");
 	void *seen;
 	(void)totals;
-	out->declares = layout ? strcmp(layout, "declared") == 0 : out->schema.rows == SHEAF_SEQUENCES;
+	out->declares = layout ? strcmp(layout, "declared") == 0 : !is_flat(&out->schema);
 	out->silent = layout && !out->declares;
 	SHEAF_TRY(sheaf_allocate_array(out->cx, (uint64_t)out->schema.nfields, sizeof *out->seen, &seen, err));
 	out->seen = (unsigned *)seen;
@@ -233,15 +238,22 @@ static sheaf_status finish(void *created, sheaf_error *err)
 		return sheaf_fail_option(
 			err, SHEAF_USAGE, "layout",
 			" bare: without rows, nothing but a first line that declares the columns shows them");
-	if (out->written == 0) return declare_columns(out, err);
 	if (out->schema.rows == SHEAF_SEQUENCES) {
+		bool flat = is_flat(&out->schema);
 		sheaf_finding finding =
 			SHEAF_FINDING(SHEAF_WARNING, "streams not declared", "a first line that declares the streams",
 		                  "rows alone, which do not show the types and dimensions",
 		                  SHEAF_OPTION("layout") " declared writes that line");
+		if (flat)
+			finding =
+				SHEAF_FINDING(SHEAF_WARNING, "lists in rows", "streams, or one item in each column",
+			                  "lists beside items",
+			                  "programs read them as they are, but Sheaf does not read them back");
+		if (out->written == 0 && !flat) return declare_columns(out, err);
 		sheaf_problem problem = sheaf_problem_in(sheaf_sink_name(out->sink), &finding);
 		return sheaf_report(out->cx, &problem, err);
 	}
+	if (out->written == 0) return declare_columns(out, err);
 	return sheaf_report_types(&out->output, is_not_inferred, err);
 }
 
@@ -253,8 +265,8 @@ static sheaf_status encode(const void *output, const sheaf_frame *frame, int64_t
 	const writer *out = (const writer *)output;
 	const sheaf_schema *schema = &out->schema;
 	/* A flat object with a member of such a name might look like a row of cells, or declare columns. */
-	bool flat = schema->rows == SHEAF_CELLS && sheaf_schema_find(schema, "cells") < 0 &&
-	            sheaf_schema_find(schema, "sheaf") < 0;
+	bool looks_other = sheaf_schema_find(schema, "cells") >= 0 || sheaf_schema_find(schema, "sheaf") >= 0;
+	bool flat = is_flat(schema) && (schema->rows == SHEAF_SEQUENCES || !looks_other);
 	(void)samples;
 	for (int f = 0; f < schema->nfields; f++)
 		if (is_looked_at(out, f)) sheaf_builder_i64(b, see_texts(&frame->columns[f], frame->nrows));
@@ -275,6 +287,7 @@ static const sheaf_random_access random_access = {
 
 static const sheaf_writing writing = {
 	.takes = SHEAF_TAKES_SEQUENCES | SHEAF_TAKES_CELLS,
+	.columns = SHEAF_PLAIN_COLUMN,
 	.output_size = sizeof(writer),
 	.accept = accept,
 	.create = create,
