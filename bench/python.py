@@ -166,7 +166,7 @@ def batch_overhead():
     def arrays():
         for batch in epoch(loader):
             x = batch["X"]
-            x.values, x.indices, x.entry_offsets, batch.keys  # noqa: B018
+            x.values, x.indices, x.entry_offsets, batch.row_keys  # noqa: B018
 
     return Race("batches of a CBF, arrays", ("sheaf.batches", arrays), {"the calls in C": ("sheaf", calls)},
                 {"the calls in C": 1 / 3}, "wall")
@@ -192,7 +192,7 @@ def epoch(loader):
 def training():
     """Shuffled batches of a sparse matrix, as CSR: epochs after the first, which has read the file."""
     loader, x = rows_of_cbf(), matrix()
-    orders = [batch.keys.astype(np.int64) for batch in epoch(loader)]
+    orders = [batch.row_keys.astype(np.int64) for batch in epoch(loader)]
 
     def ours():
         for batch in epoch(loader):

@@ -22,7 +22,7 @@ def train(config):
     rank, world = worker.get_world_rank(), worker.get_world_size()
     loader = sheaf.batches(config["file"], size="8sequences", seed=7, rank=rank, world=world,
                            stream="A:4:dense")
-    keys = [batch.keys.tolist() for batch in loader]  # a step of training for each of them
+    keys = [batch.row_keys.tolist() for batch in loader]  # a step of training for each of them
     Path(config["folder"], f"{rank}.json").write_text(json.dumps(keys))
 
 

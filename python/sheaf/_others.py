@@ -2,13 +2,16 @@
 """JAX, awkward arrays, Binsparse: imported when they are needed."""
 from __future__ import annotations
 
+from ._errors import wrong
 from ._peers import makes
 from ._scipy import array_of_frame, entries_of
 from .dataset import Dataset
-from .frame import Column, Frame, cast, share
+from ._widths import cast
+from .frame import Column, Frame, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -38,6 +41,31 @@ def _jax_array(values: NDArray[Any], name: str) -> Any:
     return made
 
 
+@makes("polars", Dataset, Frame)
+def polars_of(rows: Dataset | Frame) -> Any:
+    import polars
+
+    return polars.DataFrame(rows)
+
+
+@makes("duckdb", Dataset, Frame)
+def duckdb_of(rows: Dataset | Frame) -> Any:
+    import duckdb
+
+    return duckdb.from_arrow(rows)
+
+
+@makes("jax", Frame)
+def jax_of_frame(frame: Frame, missing: Any, columns: Sequence[str] | None) -> Any:
+    if frame.schema.tensor is None:
+        fields = frame.schema.taken(columns)
+        return {field.name: jax_of_column(frame[field.name], missing) for field in fields}
+    if columns is not None:
+        raise wrong("columns", "none for a tensor, which is one array", f"{columns!r}")
+    array = frame.array if missing is None else frame.to_numpy(missing)
+    return _jax_array(array, frame.schema.names[-1])
+
+
 @makes("jax", Column)
 def jax_of_column(column: Column, missing: Any) -> Any:
     if column.field.storage != "sparse":
@@ -60,7 +88,7 @@ def awkward_of_column(column: Column) -> Any:
     column._need_flat()
     storage, contents = column.field.storage, ak.contents
     if column.offsets is None or storage == "complex":
-        made = contents.NumpyArray(column.to_numpy() if column.valid is None else column.values)
+        made = contents.NumpyArray(column.to_numpy() if column.valid is None else column._raw())
         return ak.Array(_masked(column, made))
     if storage in ("text", "bytes"):
         word, inner = ("string", "char") if storage == "text" else ("bytestring", "byte")

@@ -7,6 +7,7 @@ from math import prod
 from ._errors import MissingError, UsageError, wrong
 from ._compress import row_pointers, sort_entries
 from ._peers import makes
+from ._widths import cast
 from .frame import Column, Frame
 
 TYPE_CHECKING = False
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
+
+    from .fields import Tensor
 
 _LAYOUTS = ("csr", "csc", "coo")
 
@@ -88,10 +91,33 @@ def _kind(sparse: Any, layout: str) -> Any:
 def entries_of(frame: Frame, missing: Any = None) -> tuple[list[NDArray[Any]], NDArray[Any]]:
     """The coordinates of a tensor's entries, and their values."""
     if frame.schema.rows != "entries":
-        raise UsageError.about("frame", "the entries of a tensor", f"{frame.schema.rows}, of which each "
-                               f"column can be had by its name ({', '.join(frame.schema.names[:3])})")
+        raise UsageError.about("frame", "the entries of a tensor",
+                               f"{frame.schema.rows}: each column can be had by its name "
+                               f"({', '.join(frame.schema.names[:3])}), and xy(label=) gives X and y")
     coordinates = [frame[field.name].values for field in frame.schema.fields if field.meaning == "coordinate"]
     return coordinates, _without_mask(_values_of(frame, missing), frame)
+
+
+def sparse_entries(frame: Frame, missing: Any = None) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+    """The same where nothing else is in the tensor: zeros would stand for what is not there."""
+    found, tensor = entries_of(frame, missing), frame.schema.tensor
+    assert tensor is not None
+    if tensor.structure != "general":
+        raise UsageError.about("frame", "all entries of the matrix (expand=True)",
+                               f"those of a {tensor.structure} one")
+    if tensor.dense and len(frame) < prod(tensor.shape):
+        raise UsageError.about("frame", f"all {prod(tensor.shape)} entries of a dense tensor", len(frame))
+    if tensor.fill is not None and found[1].dtype.itemsize and any(tensor.fill[:found[1].dtype.itemsize]):
+        raise UsageError.about("frame", "zeros where nothing is stored (to_numpy() fills an array)",
+                               _fill(tensor, found[1]))
+    return found
+
+
+def _fill(tensor: Tensor, values: NDArray[Any]) -> Any:
+    """What is not stored has this value."""
+    import numpy as np
+
+    return 0 if tensor.fill is None else np.frombuffer(tensor.fill, values.dtype, 1)[0]
 
 
 def _values_of(frame: Frame, missing: Any = None) -> NDArray[Any]:
@@ -106,9 +132,16 @@ def _without_mask(values: NDArray[Any], frame: Frame) -> NDArray[Any]:
     """Of sparse entries, since no matrix has a place for a mask."""
     import numpy as np
 
+    need(values, frame)
+    return np.ma.getdata(values)
+
+
+def need(values: NDArray[Any], frame: Frame) -> None:
+    """A `MissingError` if values of a tensor are missing."""
+    import numpy as np
+
     if np.ma.is_masked(values):
         raise MissingError.of(frame.schema.names[-1], int(np.ma.getmaskarray(values).sum()))
-    return np.ma.getdata(values)
 
 
 @makes("scipy", Frame)
@@ -119,12 +152,9 @@ def matrix_of_frame(frame: Frame, layout: str, missing: Any = None) -> Any:
     _check(layout)
     if frame.schema.rows == "sequences" and len(frame.schema.streams) == 1:
         return matrix_of_stream(frame[frame.schema.streams[0].name], layout)
-    coordinates, values = entries_of(frame, missing)
+    coordinates, values = sparse_entries(frame, missing)
     tensor = frame.schema.tensor
     assert tensor is not None
-    if tensor.structure != "general":
-        raise UsageError.about("frame", "all entries of the matrix (expand=True)",
-                               f"those of a {tensor.structure} one")
     _check_rank(layout, len(tensor.shape))
     if layout != "coo" and len(tensor.shape) == 2:
         return _compress(sparse, coordinates, values, tensor.shape, layout)
@@ -171,8 +201,60 @@ def array_of_frame(frame: Frame, missing: Any = None,
         extents = [tensor.shape[d] for d in tensor.order]
         shaped: NDArray[Any] = _values_of(frame, missing).reshape(extents).transpose(np.argsort(tensor.order))
         return shaped
-    coordinates, values = entries_of(frame, missing)
+    filled = tensor is not None and tensor.fill is not None and not tensor.dense
+    coordinates, values = entries_of(frame, missing) if filled else sparse_entries(frame, missing)
     assert tensor is not None
-    array: NDArray[Any] = np.zeros(tensor.shape, values.dtype)
+    array: NDArray[Any] = np.full(tensor.shape, _fill(tensor, values), values.dtype)
+    array[tuple(coordinates)] = 0
     np.add.at(array, tuple(coordinates), values)
     return array
+
+
+@makes("array", Frame)
+def whole_array(frame: Frame) -> NDArray[Any]:
+    """A dense tensor without missing values."""
+    import numpy as np
+
+    array = array_of_frame(frame)
+    need(array, frame)
+    return np.ma.getdata(array)
+
+
+# ---- what is learned from ----
+
+
+@makes("xy", Frame)
+def xy_of_frame(frame: Frame, label: str, columns: Sequence[str] | None, missing: Any) -> tuple[Any, Any]:
+    """The columns as X, and one as y."""
+    import numpy as np
+
+    if frame.schema.tensor is not None:
+        raise UsageError.about("label", "rows with columns", "a tensor, of which array or to_scipy() is X")
+    names = [field.name for field in frame.schema.fields if field.meaning != "key" and field.name != label]
+    wanted = [frame[name] for name in columns or names]
+    y = _features(frame[label], missing) if frame.schema[label].is_stream else frame[label].to_numpy(missing)
+    need(y, frame[[label]])
+    blocks = [_features(column, missing) for column in wanted]
+    for column, block in zip(wanted, blocks):
+        if block.shape[0] != y.shape[0]:
+            raise UsageError.about(column.name, f"{y.shape[0]} samples, as {label} has", block.shape[0])
+    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 and isinstance(y, np.ndarray) else y
+    if all(isinstance(block, np.ndarray) for block in blocks):
+        wide = np.result_type(*blocks) if blocks else np.dtype(float)
+        cells = [cast(block, wide, column.name) for column, block in zip(wanted, blocks)]
+        return np.concatenate(cells, 1) if cells else np.empty((len(y), 0)), np.ma.getdata(y)
+    if len(blocks) == 1:
+        return blocks[0], np.ma.getdata(y)
+    from scipy import sparse
+
+    return sparse.hstack(blocks, format="csr"), np.ma.getdata(y)
+
+
+def _features(column: Column, missing: Any) -> Any:
+    """The samples of a stream, or the items of a column, as rows of a matrix."""
+    if column.field.storage == "sparse":
+        return matrix_of_stream(column, "csr")
+    numbers = column.numbers(missing)
+    if column.field.storage == "complex" or not (column.field.is_stream or numbers.ndim == 1):
+        raise UsageError.about(column.name, "real numbers", column.field.storage)
+    return numbers if numbers.ndim == 2 else numbers.reshape(-1, 1)

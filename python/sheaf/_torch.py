@@ -17,7 +17,7 @@ from torch.utils.data import IterableDataset
 from . import _layout as c
 from ._errors import UsageError, wrong
 from ._peers import makes
-from ._scipy import entries_of, matrix_of_frame
+from ._scipy import matrix_of_frame, need, sparse_entries
 from .fields import DTYPES
 from .loader import Batch, Batches, Iteration
 from .frame import Column, Frame, share
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 _LAYOUTS = {"dense": ("nested", "values", "parts"), "sparse": ("csr", "parts")}
 _TYPES = [(getattr(torch, np.dtype(name).name, None), np.dtype(name).itemsize) for name in DTYPES]
 _CSR = {(c.SHEAF_PART_OFFSETS, 1), (c.SHEAF_PART_INDICES, 0), (c.SHEAF_PART_VALUES, 0)}
-_TAKEN = ("dense", "sparse", "values", "bool", "complex")
 
 
 def tensor(array: NDArray[Any], pin_memory: bool = False) -> Any:
@@ -125,7 +124,7 @@ def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool, missing
     if frame.schema.rows == "entries":
         if columns is not None:
             raise wrong("columns", "none for a tensor, which is one tensor of torch", f"{columns!r}")
-        return tensor_of_entries(frame, layout or "csr", missing)
+        return tensor_of_entries(frame, layout, missing)
     if isinstance(columns, str):
         columns = [columns]
     if isinstance(frame, Batch) and frame.packed is not None:
@@ -139,33 +138,28 @@ def tensors_of_frame(frame: Frame, layout: str | None, pin_memory: bool, missing
 def _plan(schema: Schema, layout: str | None, columns: tuple[str, ...] | None) -> list[tuple[str, str]]:
     """The columns that are wanted, and the layout of each: the one that is asked for where a column can have
     it."""
-    fields = _fields(schema) if columns is None else [schema[name] for name in columns]
+    fields = schema.taken(columns)
     taken = {name for field in fields for name in _layouts(field)}
     if layout is not None and fields and layout not in taken:
         raise wrong("layout", f"one of {', '.join(sorted(taken))}", f"{layout!r}")
     return [(field.name, layout if layout in _layouts(field) else _layouts(field)[0]) for field in fields]
 
 
-def _fields(schema: Schema) -> list[Field]:
-    """All but keys, which a batch has beside them: none is left out by itself."""
-    fields = [field for field in schema.fields if field.meaning != "key"]
-    fits = [field.name for field in fields if field.storage in _TAKEN]
-    other = next((field for field in fields if field.storage not in _TAKEN), None)
-    if other is not None:
-        wanted = f"numbers, or columns= with what torch can take ({', '.join(fits)})"
-        raise UsageError.about(other.name, wanted, other.storage)
-    return fields
-
-
-def tensor_of_entries(frame: Frame, layout: str, missing: Any) -> Any:
-    """A sparse tensor of a tensor's entries: "csr", "csc" or "coo"."""
-    shape = frame.schema.tensor.shape if frame.schema.tensor is not None else ()
-    if layout == "coo" or len(shape) != 2:
-        coordinates, values = entries_of(frame, missing)
-        return torch.sparse_coo_tensor(torch.from_numpy(np.stack(coordinates)), tensor(values), size=shape,
-                                       check_invariants=False)
-    matrix = matrix_of_frame(frame, layout, missing)
-    make = csr if layout == "csr" else torch.sparse_csc_tensor
+def tensor_of_entries(frame: Frame, layout: str | None, missing: Any) -> Any:
+    """A tensor of a tensor's entries: "dense" (for a dense one, if nothing else is said), "csr", "csc" or
+    "coo"."""
+    tensor_of = frame.schema.tensor
+    assert tensor_of is not None
+    if layout == "dense" or (layout is None and tensor_of.dense):
+        array = frame.to_numpy(missing)
+        need(array, frame)
+        return tensor(np.ma.getdata(array))
+    if layout == "coo" or len(tensor_of.shape) != 2:
+        coordinates, values = sparse_entries(frame, missing)
+        return torch.sparse_coo_tensor(torch.from_numpy(np.stack(coordinates)), tensor(values),
+                                       size=tensor_of.shape, check_invariants=False)
+    matrix = matrix_of_frame(frame, layout or "csr", missing)
+    make = torch.sparse_csc_tensor if layout == "csc" else csr
     return make(tensor(matrix.indptr), tensor(matrix.indices), tensor(matrix.data), size=matrix.shape)
 
 
@@ -197,7 +191,7 @@ class TensorBatch(dict):  # type: ignore[type-arg]
         for name in ("number", "position", "sweep", "sweep_end", "epoch_end", "sequences", "samples",
                      "_state"):
             setattr(made, name, getattr(batch, name))
-        made.sequence_keys, made.sequence_lengths = batch.keys, batch.lengths
+        made.sequence_keys, made.sequence_lengths = batch.row_keys, batch.lengths
         return made
 
     @property

@@ -2,21 +2,24 @@
 """Datasets: opening them, reading their rows."""
 from __future__ import annotations
 
+import operator
 import os
 import threading
+from copy import copy
 from ctypes import POINTER, byref
 
 from . import _layout as c
 from ._config import configured
 from ._context import Context, Handle
-from ._errors import StaleError, UnsupportedError, decoded, shown
+from ._errors import StaleError, UnsupportedError, UsageError, decoded, shown
+from ._exports import Exports
 from ._library import lib
 from ._options import Given
 from ._peers import made
 from ._progress import progress_of
 from ._source import Opened, check, is_path, name_of
 from .dense import dense
-from .frame import Frame, no_array
+from .frame import Frame
 from .fields import Schema
 
 TYPE_CHECKING = False
@@ -108,6 +111,14 @@ class Opening:
         """Whether types may be those of the first part of the input."""
         return self._members.get("glance") == c.SHEAF_GLANCE_SPECULATIVE
 
+    def some(self, begin: int, end: int | None) -> Opening | None:
+        """The same for some of its rows; None if it has an option that chooses rows already."""
+        if {"rows", "sample", "where"} & set(self.given.values):
+            return None
+        given = copy(self.given)
+        given.values = {**given.values, "rows": [f"{begin}:{'' if end is None else max(begin, end)}"]}
+        return Opening(self.source, given, self.mmap, None, self._settings, self._members)
+
     def end_speculation(self) -> None:
         """From now on types are those of all of the input."""
         del self._members["glance"]
@@ -116,12 +127,13 @@ class Opening:
         return self.given.take("index") == "require"
 
 
-class Dataset:
+class Dataset(Exports):
     """Rows of a file, of any format: a schema, and frames.
 
     Each ``for frame in dataset`` begins again, and so does each table made from it, if the source can be read
-    again. A dataset belongs to one process; pickling it keeps only how to open it. Its methods may be called
-    from any thread.
+    again: iteration gives frames of many rows each, ``dataset[5]`` a row, ``dataset[100:200]`` rows, and
+    ``len(dataset)`` is the number of rows. A dataset belongs to one process; pickling it keeps only how to
+    open it. Its methods may be called from any thread.
     """
 
     def __init__(self, opening: Opening) -> None:
@@ -177,6 +189,54 @@ class Dataset:
         finally:
             reader.close()
 
+    def __len__(self) -> int:
+        """The number of rows; a TypeError if that is not known without reading all of them."""
+        if self.rows is None:
+            raise TypeError(f"{self.name}: the number of rows is not known before all are read; "
+                            'stats()["rows"] counts them')
+        return self.rows
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, key: int | slice) -> Frame:
+        """A row, or a run of them, as a `Frame`: only they are read, by the file's index if it has one.
+
+        >>> sheaf.open("words.ctf")[1]["tag"].values.tolist()
+        [[0.0, 0.0, 1.0]]
+        """
+        if not isinstance(key, slice):
+            return self._row(key)
+        if all(end is None or end >= 0 for end in (key.start, key.stop)) and (key.step or 1) > 0:
+            return self._between(key.start or 0, key.stop)[::key.step]
+        wanted = range(len(self))[key]
+        first, last = sorted((wanted[0], wanted[-1])) if wanted else (0, -1)
+        return self._between(first, last + 1)[::wanted.step]
+
+    def _row(self, key: Any) -> Frame:
+        try:
+            number = operator.index(key)
+        except TypeError:
+            raise UsageError.about("rows", "a number or a slice (read() gives a frame, which takes more)",
+                                   f"{key!r}") from None
+        number += len(self) if number < 0 else 0
+        found = self._between(number, number + 1) if number >= 0 else ()
+        if not isinstance(found, Frame) or len(found) == 0:
+            raise IndexError(f"{self.name}: there is no row {key}")
+        return found
+
+    def _between(self, begin: int, end: int | None) -> Frame:
+        """The rows from one to before another, or to the end."""
+        opening = self._opening.some(begin, end)
+        if opening is None:
+            raise UsageError.about("rows", "a dataset without rows=, sample= and where=, or read(), whose "
+                                   "frame has rows", "one with them")
+        reader = Reader(opening, reported=True)
+        try:
+            return reader.read_all()
+        finally:
+            reader.close()
+
     def head(self, rows: int = 10) -> str:
         """The first rows as text, long ones shortened, as the command prints them."""
         texts: list[str] = []
@@ -217,22 +277,11 @@ class Dataset:
     def __reduce__(self) -> tuple[Any, ...]:
         return Dataset, (self._opening,)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise no_array(self.name)
-
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame of all rows, made of Arrow's columns."""
-        return made("pandas", self)
-
-    def __arrow_c_schema__(self) -> object:
-        return self.schema.__arrow_c_schema__()
+    def _all(self) -> Frame:
+        return self.read()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return made("arrow_stream", self, requested_schema)
-
-    def to_arrow(self, offsets: int = 64) -> Any:
-        """A pyarrow.Table of all rows; ``offsets=32`` for programs that need lists with offsets of 32 bits."""
-        return made("arrow", self, offsets)
 
     def _repr_html_(self) -> str:
         return str(made("html", self))

@@ -11,6 +11,8 @@ from .frame import Column, Frame, Held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .fields import Schema
 
 
@@ -26,6 +28,9 @@ class Dense(Frame):
         self._columns, self._parts = {}, None
         self._nrows, self._value = prod(tensor.shape), len(tensor.shape)
         self._entries: Held | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dense, (self.schema, self._whole)
 
     @property
     def _held(self) -> Held:
@@ -44,13 +49,12 @@ class Dense(Frame):
             lib.sheaf_frame_free(byref(frame))
             lib.sheaf_schema_free(byref(entries))
 
-    def __getitem__(self, name: str | int) -> Column:
-        number = self.schema.find(name)
+    def _column(self, number: int) -> Column:
         if number == self._value and number not in self._columns:
             parts = {part: found for part, found in self._whole._flat()[0].items()
                      if part[0] == c.SHEAF_PART_VALUES}
             self._columns[number] = Column(self._nrows, self.schema.fields[number], parts, self._whole._held)
-        return super().__getitem__(number)
+        return super()._column(number)
 
 
 def dense(schema: Schema, whole: Frame) -> Dense | None:

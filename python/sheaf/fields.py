@@ -6,15 +6,17 @@ from __future__ import annotations
 from ctypes import POINTER, byref, cast, memmove, sizeof
 
 from . import _layout as c
-from ._errors import UnknownName, decoded, meant
+from ._errors import UnknownName, UsageError, decoded, meant
 from ._library import lib
 from ._peers import made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
+# Kinds of columns that have numbers.
+_TAKEN = ("dense", "sparse", "values", "bool", "complex")
 _SHOWN = 12  # names of columns, in a message
 _ROWS = ("sequences", "rows", "entries", "tensors")
 _MEANINGS = {number: word for word, number in c.ENUMS["sheaf_meaning"].items()}
@@ -32,15 +34,15 @@ class Field:
     ``type`` the element type ("float32"); ``alias`` the short name that the file uses, or None.
     """
 
-    __slots__ = ("_levels", "alias", "dim", "imputed", "main", "meaning", "name", "nullable", "storage",
-                 "type", "type_number")
+    __slots__ = ("_levels", "alias", "digits", "dim", "imputed", "main", "meaning", "name", "nullable",
+                 "storage", "type", "type_number")
 
     def __init__(self, field: c.sheaf_field) -> None:
         self.name = decoded(field.name) or ""
         self.alias = decoded(field.alias)
         self.meaning = _MEANINGS[field.meaning]
         self.main = bool(field.main)
-        self.type_number = int(field.type)
+        self.type_number, self.digits = int(field.type), int(field.digits)
         self.type = _NAMES[field.type]
         self.storage = lib.sheaf_field_storage(byref(field)).decode()
         shapes = [field.levels[i] for i in range(field.nlevels)]
@@ -55,6 +57,24 @@ class Field:
     def is_stream(self) -> bool:
         """Whether its rows are sequences of samples."""
         return self.storage in ("dense", "sparse")
+
+    def part_type(self, part: int, at: int) -> str:
+        """NumPy's type of the elements of a buffer."""
+        indices = [level[3] for level in self._levels for _ in range(level[1])]
+        types = {c.SHEAF_PART_OFFSETS: "i8", c.SHEAF_PART_VALID: "?", c.SHEAF_PART_CODES: "i1",
+                 c.SHEAF_PART_VALUES: DTYPES[self.type_number]}
+        return DTYPES[indices[at]] if part == c.SHEAF_PART_INDICES else types[part]
+
+    def put(self, into: c.sheaf_field) -> Any:
+        """Makes the library's field like this one; returns what that points to."""
+        levels = (c.sheaf_level_shape * max(1, len(self._levels)))()
+        for level, shape in zip(levels, self._levels):
+            level.kind, level.rank, level.extent, level.index_type, level.missing = shape
+        into.name, into.alias = self.name.encode(), None if self.alias is None else self.alias.encode()
+        into.meaning, into.main, into.digits = c.ENUMS["sheaf_meaning"][self.meaning], self.main, self.digits
+        into.type, into.nlevels = self.type_number, len(self._levels)
+        into.levels = cast(levels, POINTER(c.sheaf_level_shape))
+        return levels
 
     def to_dict(self) -> dict[str, Any]:
         """As ``sheaf info --json`` prints it."""
@@ -75,9 +95,10 @@ class Field:
 class Tensor:
     """Facts about a tensor besides its entries: ``shape``, ``layout`` as the file has it ("CSR"),
     ``structure`` ("symmetric_lower"), ``order`` of the dimensions by which entries are ``sorted``,
-    ``unique``, ``dense``, ``iso`` (all entries have one value)."""
+    ``unique``, ``dense``, ``iso`` (all entries have one value), ``fill``, the bytes of the value of what is
+    not stored, or None for 0."""
 
-    __slots__ = ("dense", "iso", "layout", "order", "shape", "sorted", "structure", "unique")
+    __slots__ = ("dense", "fill", "iso", "layout", "order", "shape", "sorted", "structure", "unique")
 
     def __init__(self, tensor: c.sheaf_tensor) -> None:
         self.shape = tuple(tensor.shape[: tensor.rank])
@@ -86,6 +107,7 @@ class Tensor:
         self.dense, self.iso = bool(tensor.dense), bool(tensor.iso)
         self.structure: str = lib.sheaf_structure_name(tensor.structure).decode()
         self.layout: str = tensor.layout.decode()
+        self.fill = bytes(tensor.fill) if tensor.has_fill else None
 
     def __repr__(self) -> str:
         return f"Tensor({self.layout or 'entries'}, shape={self.shape}, {self.structure})"
@@ -108,6 +130,24 @@ class Schema:
         known = [self._attributes[i] for i in range(schema.nattributes)]
         self.attributes = {decoded(a.name) or "": decoded(a.text) or "" for a in known}
         self._numbers = {field.name: i for i, field in enumerate(self.fields)}
+
+    def select(self, numbers: list[int]) -> Schema:
+        """The same for some of its fields."""
+        chosen = c.sheaf_schema.from_buffer_copy(self.c)
+        fields = (c.sheaf_field * len(numbers))(*[self.c.fields[i] for i in numbers])
+        chosen.fields, chosen.nfields = cast(fields, POINTER(c.sheaf_field)), len(numbers)
+        return Schema(chosen)
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's type of a tensor's values."""
+        import numpy as np
+
+        value = next((field for field in self.fields if field.meaning != "coordinate"), None)
+        if value is None or value.storage == "bool":
+            return np.dtype(bool)
+        kind = DTYPES[value.type_number]
+        return np.dtype(f"c{2 * int(kind[1])}" if value.storage == "complex" else kind)
 
     @property
     def is_dense(self) -> bool:
@@ -139,16 +179,11 @@ class Schema:
             _own_texts(self._attributes[i], ("name", "text"), self._texts)
         self.c.fields = cast(self._fields, POINTER(c.sheaf_field))
         self.c.attributes = cast(self._attributes, POINTER(c.sheaf_attribute))
-        self.c.cx = self.c.arena = None
+        self.c.cx = self.c.arena = self.c.names = None
 
-    def find(self, name: str | int) -> int:
-        """The number of the field of this name, or of this number (from the end where it is negative); an
-        `UnknownName`, a `KeyError`, or an IndexError where there is none."""
+    def find(self, name: str) -> int:
+        """The number of the field of this name; an `UnknownName`, a `KeyError`, where there is none."""
         n = len(self.fields)
-        if isinstance(name, int):
-            if not -n <= name < n:
-                raise IndexError(f"expected the number of a column, below {n}; found {name}")
-            return name % n
         try:
             return self._numbers[name]
         except KeyError:
@@ -159,6 +194,19 @@ class Schema:
     @property
     def names(self) -> list[str]:
         return [field.name for field in self.fields]
+
+    def taken(self, columns: Iterable[str] | None) -> list[Field]:
+        """What a target takes that has numbers alone: the fields that are named, or all but keys. A `UsageError`
+        names a column that it cannot take."""
+        if columns is not None:
+            return [self[name] for name in columns]
+        fields = [field for field in self.fields if field.meaning != "key"]
+        fits = [field.name for field in fields if field.storage in _TAKEN]
+        other = next((field for field in fields if field.storage not in _TAKEN), None)
+        if other is not None:
+            raise UsageError.about(other.name, f"numbers, or columns= with those that have them "
+                                   f"({', '.join(fits)})", other.storage)
+        return fields
 
     @property
     def streams(self) -> list[Field]:
@@ -180,13 +228,31 @@ class Schema:
         return name in self._numbers
 
     def __getitem__(self, name: str | int) -> Field:
-        return self.fields[self.find(name)]
+        return self.fields[name if isinstance(name, int) else self.find(name)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _schema_of, (self.kind, bool(self.c.cells), bytes(self.c.tensor), self.fields, self.attributes)
 
     def __arrow_c_schema__(self) -> object:
         return made("arrow_schema", self)
 
     def __repr__(self) -> str:
         return f"Schema({self.rows}, {self.tensor or self.fields!r})"
+
+
+def _schema_of(kind: int, cells: bool, tensor: bytes, fields: list[Field],
+               attributes: dict[str, str]) -> Schema:
+    """From what a pickle has."""
+    rows = (c.sheaf_field * max(1, len(fields)))()
+    kept = [field.put(row) for row, field in zip(rows, fields)]
+    texts = (c.sheaf_attribute * max(1, len(attributes)))()
+    for text, (name, value) in zip(texts, attributes.items()):
+        text.name, text.text = name.encode(), value.encode()
+    made = c.sheaf_schema(rows=kind, cells=cells, tensor=c.sheaf_tensor.from_buffer_copy(tensor),
+                          nfields=len(fields), fields=rows, nattributes=len(attributes), attributes=texts)
+    schema = Schema(made)
+    del kept  # the schema has copies
+    return schema
 
 
 def _own_texts(struct: Any, names: tuple[str, ...], kept: list[bytes]) -> None:

@@ -7,14 +7,18 @@ exists.
 from __future__ import annotations
 
 import struct
-from ctypes import byref, c_int, c_int64, c_void_p, string_at
+from ctypes import POINTER, byref, c_int, c_int64, c_void_p, pointer, string_at
 
 from . import _layout as c
-from ._context import text_of
+from ._context import Context, text_of
 from ._errors import MissingError, UsageError, shown, wrong
+from ._exports import Exports
 from ._library import lib
 from ._peers import made
-from .fields import DTYPES
+from ._widths import cast
+from .fields import DTYPES, Schema
+
+from typing import overload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ._context import Context
-    from .fields import Field, Schema
+    from .fields import Field
 
     # (part, level or dimension): (address, count, first, type)
     Parts = dict[tuple[int, int], tuple[int, int, int, int]]
@@ -96,32 +99,6 @@ def share(array: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(memory)
 
 
-def cast(items: NDArray[Any], dtype: Any, name: str) -> NDArray[Any]:
-    """Items as another type. Floats may lose digits; a `UsageError` if any other number becomes another one, or
-    none."""
-    import numpy as np
-
-    to = np.dtype(dtype)
-    kinds = items.dtype.kind + to.kind
-    wide = kinds in ("if", "uf")  # NumPy calls that safe
-    if not set(kinds) <= set("iuf") or (np.can_cast(items.dtype, to, "safe") and not wide):
-        return items.astype(to, copy=False)
-    with np.errstate(all="ignore"):
-        made = items.astype(to)
-        back = made.astype(items.dtype)
-    if kinds == "ff":
-        changed = np.isfinite(items) & ~np.isfinite(made)
-    elif wide:  # an integer beyond those that have a float each is compared as such
-        changed = np.abs(made) >= 2.0 ** (np.finfo(to).nmant + 1)
-        changed[changed] = [int(a) != int(b) for a, b in zip(items[changed], made[changed])]
-    else:
-        changed = (back != items) | ((made < 0) != (items < 0))
-    if changed.any():
-        row = int(changed.argmax())
-        raise UsageError.about(name, f"numbers that {to} can hold", f"{items[row]} in row {row}")
-    return made
-
-
 def _filled(items: NDArray[Any], gone: NDArray[np.bool_], value: Any, name: str) -> NDArray[Any]:
     """A copy with a value where items are missing; integers become float64 where that is NaN."""
     import numpy as np
@@ -149,7 +126,7 @@ class Column:
     has ``indices`` of its entries, and ``entry_offsets`` (int64, samples + 1). All of them begin at 0.
     """
 
-    def __init__(self, rows: int, field: Field, parts: Parts, held: Held) -> None:
+    def __init__(self, rows: int, field: Field, parts: Parts, held: Any) -> None:
         """It does not refer to its frame: objects that refer to each other keep their memory until the
         garbage collector runs."""
         self.field, self._rows, self._parts, self._held = field, rows, parts, held
@@ -195,7 +172,15 @@ class Column:
                                    "frame's to_arrow() Arrow's")
 
     @property
-    def values(self) -> NDArray[Any]:
+    def values(self) -> Any:
+        """What the class says of them; masked where items are missing. `part` gives the buffer itself."""
+        import numpy as np
+
+        gone, raw = self._gone() if self.offsets is None else None, self._raw()
+        return raw if gone is None else np.ma.masked_array(raw, gone)
+
+    def _raw(self) -> NDArray[Any]:
+        """Without a mask: of items that are missing, whatever the buffer has."""
         self._need_flat()
         values = self.part("values")
         assert values is not None
@@ -213,6 +198,9 @@ class Column:
 
     def _items(self, values: NDArray[Any]) -> NDArray[Any]:
         storage = self.field.storage
+        if storage == "bool":
+            truth: NDArray[Any] = values != 0
+            return truth
         if storage == "complex":
             return values.view(f"c{2 * values.dtype.itemsize}")
         if storage == "date":
@@ -322,16 +310,14 @@ class Column:
             return self._nests(missing)
         storage = self.field.storage
         valid = self.valid if storage not in ("dense", "sparse") else None
-        if storage == "bool":
-            items: NDArray[Any] = self.values != 0
-        elif storage == "char":
-            items = self.values.view("S1").astype("U1")
+        if storage == "char":
+            items: NDArray[Any] = self._raw().view("S1").astype("U1")
         elif storage in ("text", "bytes", "dense", "sparse"):
             items = np.empty(len(self), object)
             for i, item in enumerate(self._objects()):
                 items[i] = item
         else:
-            items = self.values
+            items = self._raw()
         if missing is not None:
             gone = self._gone()
             return items if gone is None else _filled(items, gone, missing, self.name)
@@ -375,7 +361,7 @@ class Column:
             assert offsets is not None
             yield from (matrix[offsets[i]:offsets[i + 1]] for i in range(len(self)))
         elif offsets is None:
-            yield from (bytes(row) for row in self.values)
+            yield from (bytes(row) for row in self._raw())
         elif storage == "dense":
             values = self.values
             yield from (values[offsets[i]:offsets[i + 1]] for i in range(len(self)))
@@ -384,6 +370,17 @@ class Column:
             pieces = (data[ends[i]:ends[i + 1]] for i in range(len(self)))
             yield from ((piece.decode("utf-8", "replace") if storage == "text" else piece)
                         for piece in pieces)
+
+    def __iter__(self) -> Iterator[Any]:
+        """One object for each row; None if it is missing."""
+        return iter(self.to_list())
+
+    def __getitem__(self, key: Any) -> Any:
+        """Items by their rows, as `to_numpy` gives them; None for one that is missing."""
+        import numpy as np
+
+        found = self.to_numpy()[key]
+        return None if found is np.ma.masked else found
 
     def to_list(self) -> list[Any]:
         """One object for each row; None if it is missing."""
@@ -427,7 +424,7 @@ class Column:
         return self.numbers().__dlpack__(**keywords)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.values.__dlpack_device__()
+        return 1, 0  # DLPack's number of the CPU
 
     def to_scipy(self, layout: str = "csr") -> Any:
         """A sparse stream as a matrix of its samples (samples, dim): "csr" shares memory; "csc" and "coo" are
@@ -449,25 +446,59 @@ class Column:
         """An awkward array with an item for each row; it shares memory."""
         return made("awkward", self)
 
+    def arrays(self) -> dict[tuple[int, int], NDArray[Any]]:
+        """Its buffers by (part, level or dimension), of what is missing truth values."""
+        return {key: self._bits(address, count, first) if key[0] == c.SHEAF_PART_VALID else
+                view(self._held, address, count, DTYPES[kind])
+                for key, (address, count, first, kind) in self._parts.items()}
+
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("Column: expected use in the process that made it; what to_numpy(), to_scipy() and "
-                        "to_torch() give can be pickled")
+        return _column_of, (self._rows, self.field, self.arrays())
 
     def __repr__(self) -> str:
         return f"Column({self.field!r}, {len(self)} rows)"
 
 
-def no_array(name: str) -> UsageError:
-    """NumPy, and pandas by it, would make an array of the names of the columns."""
-    return UsageError.about(name, "one of its columns, or a method that says what it becomes (to_numpy(), "
-                            "to_pandas(), to_scipy(), to_torch())", "a request for an array of all of it")
+def _column_of(rows: int, field: Field, arrays: dict[tuple[int, int], NDArray[Any]]) -> Column:
+    """From what a pickle has: arrays of other types than the field's become those."""
+    import numpy as np
+
+    parts: Parts = {}
+    kept = []
+    for (part, at), given in arrays.items():
+        array = np.ascontiguousarray(given, field.part_type(part, at))
+        count = len(array)
+        kept.append(np.packbits(array, bitorder="little") if part == c.SHEAF_PART_VALID else array)
+        parts[part, at] = (kept[-1].ctypes.data, count, 0, DTYPES.index(kept[-1].dtype.str[1:]))
+    return Column(rows, field, parts, kept)
 
 
-class Frame:
-    """Some rows, in columns: ``frame["name"]`` is a `Column`; ``len(frame)`` the number of rows.
+def rows_of(key: Any, n: int) -> NDArray[np.int64]:
+    """The numbers of the rows, of n, that an index names: a number, a slice, an array of either numbers or truth
+    values. Where a mask is masked itself, a row is not taken."""
+    import numpy as np
 
-    It is a table for every program that supports Arrow (``pyarrow.table(frame)``,
-    ``polars.DataFrame(frame)``).
+    if isinstance(key, slice):
+        return np.arange(n, dtype=np.int64)[key]
+    found = np.atleast_1d(np.ma.filled(key, False) if isinstance(key, np.ma.MaskedArray) else np.asarray(key))
+    if found.dtype.kind == "b" and found.shape == (n,):
+        return np.flatnonzero(found)
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+        raise UsageError.about("rows", f"a number, a slice, numbers, or truth values for {n} rows",
+                               f"{found.dtype} of shape {found.shape}")
+    wrong_row = (found < -n) | (found >= n)
+    if wrong_row.any():
+        raise IndexError(f"rows: expected numbers from {-n} to {n - 1}, found {found[wrong_row][0]}")
+    return np.where(found < 0, found + n, found).astype(np.int64)
+
+
+class Frame(Exports):
+    """Some rows, in columns, as in pandas: ``frame["name"]`` is a `Column`, iteration gives names,
+    ``len(frame)`` is the number of rows. Of a tensor rows are entries; ``frame.array`` is the array.
+
+    >>> frame = sheaf.read("words.ctf")
+    >>> frame[1:]["tag"].values.tolist(), frame[["tag"]].names, len(frame[[1, 0, 1]])
+    ([[0.0, 0.0, 1.0]], ['key', 'tag'], 3)
     """
 
     def __init__(self, schema: Schema, context: Context, frame: Any) -> None:
@@ -503,14 +534,55 @@ class Frame:
         return self._parts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("Frame: expected use in the process that made it; a dataset can be pickled, and so can "
-                        "pyarrow.table(frame)")
+        rows = self._rows()
+        columns = [rows._column(i) for i in range(len(rows.schema))]
+        if any(column._runs(0)[1] for column in columns):  # what is before them is not wanted
+            return rows[[*range(len(rows)), 0]][:-1].__reduce__()
+        return _frame_of, (rows.schema, len(rows), [column.arrays() for column in columns])
+
+    def _all(self) -> Frame:
+        return self
 
     def __len__(self) -> int:
         return self._nrows
 
-    def __getitem__(self, name: str | int) -> Column:
-        number = self.schema.find(name)
+    @overload
+    def __getitem__(self, key: str) -> Column: ...
+
+    @overload
+    def __getitem__(self, key: Any) -> Frame: ...
+
+    def __getitem__(self, key: Any) -> Column | Frame:
+        """A column by its name; columns by a list of names, with the keys of sequences; rows by a number (one of
+        them), a slice, numbers or truth values: a `Frame`, which shares memory if the rows follow one
+        another."""
+        if isinstance(key, str):
+            return self._column(self.schema.find(key))
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            return self._rows()._select(key)
+        return self._rows()._take(rows_of(key, len(self)))
+
+    def _take(self, rows: NDArray[np.int64]) -> Frame:
+        taken, rows = c.sheaf_frame(), rows.copy()  # in one run
+        numbers = rows.ctypes.data_as(POINTER(c_int64))
+        self._context.call(lib.sheaf_frame_take, byref(self.c), byref(self.schema.c), numbers, len(rows),
+                           byref(taken))
+        try:
+            return Frame(self.schema, self._context, pointer(taken))
+        finally:
+            lib.sheaf_frame_free(byref(taken))
+
+    def _select(self, names: list[str]) -> Frame:
+        key = [i for i, field in enumerate(self.schema.fields) if field.meaning == "key"]
+        numbers = list(dict.fromkeys([*key, *map(self.schema.find, names)]))
+        if self.schema.tensor is not None:
+            raise UsageError.about("columns", "one of them: together they are a tensor", f"{names!r}")
+        chosen, frame = self.schema.select(numbers), c.sheaf_frame.from_buffer_copy(self.c)
+        columns = (c.sheaf_column * len(numbers))(*[self.c.columns[i] for i in numbers])
+        frame.columns, frame.ncolumns = columns, len(numbers)
+        return Frame(chosen, self._context, pointer(frame))
+
+    def _column(self, number: int) -> Column:
         column = self._columns.get(number)
         if column is None:
             parts = self._flat().get(number, {})
@@ -529,16 +601,23 @@ class Frame:
         """The names of the columns."""
         return self.schema.names
 
+    def keys(self) -> list[str]:
+        """The names of the columns; ``row_keys`` are the keys of rows."""
+        return self.schema.names
+
+    def values(self) -> Iterator[Column]:
+        return (self[name] for name in self.schema.names)
+
     def items(self) -> Iterator[tuple[str, Column]]:
         return ((name, self[name]) for name in self.schema.names)
 
     @property
-    def keys(self) -> NDArray[np.uint64]:
-        """The key of each row: its number if the format has none."""
+    def row_keys(self) -> NDArray[np.uint64]:
+        """The key of each row: its number in this frame if the format has none."""
         import numpy as np
 
         number = lib.sheaf_schema_key(byref(self.schema.c))
-        return np.arange(len(self), dtype=np.uint64) if number < 0 else self[number].values
+        return np.arange(len(self), dtype=np.uint64) if number < 0 else self._column(number).values
 
     def texts(self, style: str = "text") -> str:
         """The rows as the command prints them: "text", "text_short" or "json"."""
@@ -551,12 +630,8 @@ class Frame:
 
     # ---- for others ----
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        raise no_array("frame")
-
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame, made of Arrow's columns."""
-        return made("pandas", self)
+    def __arrow_c_schema__(self) -> object:
+        return self._rows().schema.__arrow_c_schema__()
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         capsules: tuple[object, object] = made("arrow_array", self._rows(), requested_schema)
@@ -564,25 +639,6 @@ class Frame:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return made("arrow_stream", self._rows(), requested_schema)
-
-    def __arrow_c_schema__(self) -> object:
-        return self._rows().schema.__arrow_c_schema__()
-
-    def to_scipy(self, layout: str = "csr") -> Any:
-        """A tensor's entries as a matrix: "csr", "csc" or "coo" ("coo" for any number of dimensions)."""
-        return made("scipy", self, layout)
-
-    def to_numpy(self, missing: Any = None, columns: Sequence[str] | None = None) -> NDArray[Any]:
-        """A tensor as a dense array; for a table, a structured array of its columns, or of those named. Missing
-        items are masked, or have the value ``missing``."""
-        array: NDArray[Any] = made("numpy", self, missing, columns)
-        return array
-
-    def to_torch(self, layout: str | None = None, pin_memory: bool = False, missing: Any = None,
-                 columns: Sequence[str] | None = None) -> Any:
-        """A tensor for torch (CSR or COO); otherwise a dict of what ``Column.to_torch`` returns, for each
-        stream and column, or for those named."""
-        return made("torch", self, layout, pin_memory, missing, columns)
 
     def to_binsparse(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """A tensor's Binsparse descriptor and its arrays by name: ``(header, buffers)``. Experimental."""
@@ -601,3 +657,23 @@ class Frame:
 
     def __repr__(self) -> str:
         return f"Frame({len(self)} {self.schema.rows}: {', '.join(map(shown, self.schema.names))})"
+
+
+def _frame_of(schema: Schema, rows: int, columns: list[dict[tuple[int, int], NDArray[Any]]]) -> Frame:
+    """From what a pickle has: the library checks it."""
+    import numpy as np
+
+    context, builder, frame = Context(), c_void_p(), c.sheaf_frame()
+    context.call(lib.sheaf_frame_builder_new, byref(schema.c), context.handle, byref(builder))
+    try:
+        for number, (field, arrays) in enumerate(zip(schema.fields, columns)):
+            for (part, at), given in arrays.items():
+                array = np.ascontiguousarray(given, field.part_type(part, at))
+                data = np.packbits(array, bitorder="little") if part == c.SHEAF_PART_VALID else array
+                lib.sheaf_build_copy(builder, number, part, at, data.ctypes.data, len(array))
+        lib.sheaf_build_rows(builder, rows)
+        context.call(lib.sheaf_frame_builder_take, builder, byref(frame))
+        return Frame(schema, context, pointer(frame))
+    finally:
+        lib.sheaf_frame_builder_free(builder)
+        lib.sheaf_frame_free(byref(frame))

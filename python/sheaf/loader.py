@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from ctypes import POINTER, byref, c_int64, c_uint64, c_void_p, cast, create_string_buffer, pointer
+from types import SimpleNamespace
 
 from . import _layout as c
 from ._config import configured_batches
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _SEQUENCES = 1  # the place of this unit among those of size
 _CNTK_CHUNK = 32 << 20
+# What a pickle of a batch has of its numbers.
+_KEPT = ("number", "begin", "end", "sweep", "sweep_end", "epoch_end", "sequences", "samples", "repeated")
 _PACKINGS = {"rows": c.SHEAF_PACK_SEQUENCES, "frames": c.SHEAF_PACK_FRAMES}
 
 
@@ -45,12 +48,16 @@ class Batch(Frame):
     only fill it up; ``state`` is the loader's state after it.
     """
 
+    _own: dict[int, NDArray[Any]] = {}  # noqa: RUF012: of one that was pickled
+    _given: Any
+    _state: Any
+
     def __init__(self, opened: _Opened, batch: Any, state: _State) -> None:
         schema, context, held = opened.schema, opened.context, c_void_p()
         context.call(lib.sheaf_batch_hold, batch, byref(schema.c), context.handle, byref(held))
         self._owner, self._context, self.schema = Held(held, lent=True), context, schema
         self._columns, self._parts, self._state = {}, None, state
-        self._given = given = c.sheaf_batch.from_buffer_copy(batch[0])
+        given = self._given = c.sheaf_batch.from_buffer_copy(batch[0])
         self._nrows = int(given.sequences)
         self.packed: dict[str, Packed] | None = None
         if not given.frame:
@@ -103,11 +110,13 @@ class Batch(Frame):
 
     def _array(self, part: int, dtype: str) -> NDArray[Any]:
         """Arrays that belong to no column."""
+        if part in self._own:
+            return self._own[part]
         found = self._flat().get(-1, {}).get((part, 0))
         return view(self._held, found[0] if found else 0, found[1] if found else 0, dtype)
 
     @property
-    def keys(self) -> NDArray[np.uint64]:
+    def row_keys(self) -> NDArray[np.uint64]:
         """The key of each sequence (its number, if datasets follow one another)."""
         return self._array(c.SHEAF_PART_KEYS, "u8")
 
@@ -119,7 +128,8 @@ class Batch(Frame):
     @property
     def state(self) -> dict[str, Any]:
         """The argument of `Batches.load_state_dict` for continuing after this batch."""
-        return self._state.asdict()
+        state: dict[str, Any] = self._state.asdict()
+        return state
 
     def grid(self) -> Frame:
         """A packed batch as rows that formats hold: each row of the grid is a sequence of as many samples as
@@ -135,7 +145,7 @@ class Batch(Frame):
         """
         if self.packed is None:
             raise UsageError.about("batch", "one that is packed", "one with a frame")
-        keys, given = self.keys, c.sheaf_batch.from_buffer_copy(self._given)
+        keys, given = self.row_keys, c.sheaf_batch.from_buffer_copy(self._given)
         grids = (c.sheaf_packed * len(self.packed))(*[packed.c for packed in self.packed.values()])
         given.keys = cast(keys.ctypes.data, POINTER(c_uint64))
         given.packed = cast(grids, POINTER(c.sheaf_packed))
@@ -157,13 +167,23 @@ class Batch(Frame):
         return pinned
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError(
-            "Batch: expected use in the process that made it, found an attempt to pickle it; loader.to_torch() "
-            "gives tensors, which can be pickled")
+        if self.packed is not None:
+            raise TypeError("Batch: grid() gives the rows of a packed one as a frame, which can be pickled")
+        given = {name: getattr(self._given, name) for name in _KEPT}
+        return _batch_of, (self[:], given, self.row_keys, self.lengths, self.state)
 
     def __repr__(self) -> str:
         return (f"Batch({self.number}: {self.sequences} sequences, {self.samples} samples, "
                 f"position {self.position})")
+
+
+def _batch_of(frame: Frame, given: dict[str, Any], keys: Any, lengths: Any, state: dict[str, Any]) -> Batch:
+    """From what a pickle has."""
+    batch = Batch.__new__(Batch)
+    vars(batch).update(vars(frame))
+    batch._given, batch._state = SimpleNamespace(**given), SimpleNamespace(asdict=state.copy)
+    batch._own, batch.packed = {c.SHEAF_PART_KEYS: keys, c.SHEAF_PART_LENGTHS: lengths}, None
+    return batch
 
 
 class Batches:

@@ -26,7 +26,7 @@ def many(folder, n=120):
 
 
 def keys_of(loader):
-    return [batch.keys.tolist() for batch in loader]
+    return [batch.row_keys.tolist() for batch in loader]
 
 
 def test_as_the_command(tmp):
@@ -41,7 +41,7 @@ def test_as_the_command(tmp):
                         "--stream", STREAMS[1], *words)
         wanted = [json.loads(line) for line in lines.splitlines()]
         found = list(sheaf.batches(path, **{**SIZE, **options}))
-        same([b.keys.tolist() for b in found], [w["keys"] for w in wanted])
+        same([b.row_keys.tolist() for b in found], [w["keys"] for w in wanted])
         same([list(b.position) for b in found], [w["position"] for w in wanted])
         same([(b.number, b.sweep, b.sweep_end, b.epoch_end) for b in found],
              [(w["batch"], w["sweep"], w["sweep_end"], w["epoch_end"]) for w in wanted])
@@ -52,7 +52,7 @@ def test_batches_have_their_rows(tmp):
     whole = sheaf.read(path, stream=STREAMS)
     offsets, values = whole["a"].offsets, whole["a"].values
     for batch in sheaf.batches(path, **SIZE):
-        wanted = np.concatenate([values[offsets[k]:offsets[k + 1]] for k in batch.keys.tolist()])
+        wanted = np.concatenate([values[offsets[k]:offsets[k + 1]] for k in batch.row_keys.tolist()])
         same(batch["a"].values, wanted)
         same(np.diff(batch["a"].offsets), batch.lengths.astype(np.int64))
         same(batch["a"].offsets[0], 0)
@@ -64,7 +64,7 @@ def test_states_are_exact(tmp):
     path = many(tmp)
     loader = sheaf.batches(path, **SIZE, epochs=2)
     batches = list(loader)
-    wanted = [b.keys.tolist() for b in batches]
+    wanted = [b.row_keys.tolist() for b in batches]
     for k in range(0, len(batches), 5):
         text = json.dumps(batches[k].state)
         assert len(text) < 256, text
@@ -80,7 +80,7 @@ def test_state_after_each_batch(tmp):
     loader, states, keys = sheaf.batches(path, **SIZE), [], []
     for batch in loader:
         states.append(loader.state_dict())
-        keys.append(batch.keys.tolist())
+        keys.append(batch.row_keys.tolist())
     again = sheaf.batches(path, **SIZE)
     again.load_state_dict(states[2])
     same(keys_of(again), keys[3:])
@@ -94,12 +94,12 @@ def test_state_after_each_batch(tmp):
 def test_an_epoch_broken_off_begins_again(tmp):
     path = many(tmp)
     loader = sheaf.batches(path, **SIZE)
-    first = [next(iter(loader)).keys.tolist() for _ in range(3)]
+    first = [next(iter(loader)).row_keys.tolist() for _ in range(3)]
     same(first, first[:1] * 3)
     loader.set_epoch(1)
-    assert next(iter(loader)).keys.tolist() != first[0]
+    assert next(iter(loader)).row_keys.tolist() != first[0]
     loader.set_epoch(0)
-    same(next(iter(loader)).keys.tolist(), first[0])
+    same(next(iter(loader)).row_keys.tolist(), first[0])
 
 
 def test_iterated_twice_before_the_first_batch(tmp):
@@ -108,7 +108,7 @@ def test_iterated_twice_before_the_first_batch(tmp):
     again = sheaf.batches(tmp / "many.ctf", **SIZE)
     again.load_state_dict(batches[1].state)
     iter(again)
-    same(next(iter(again)).keys.tolist(), batches[2].keys.tolist())
+    same(next(iter(again)).row_keys.tolist(), batches[2].row_keys.tolist())
 
 
 def test_what_is_open_serves_the_next_epoch(tmp):
@@ -122,10 +122,10 @@ def test_what_is_open_serves_the_next_epoch(tmp):
             for one in (loader, fresh):
                 one.set_epoch(epoch)
             found, wanted = list(loader), list(fresh)
-            same([(b.keys.tolist(), b.number, b.position, b.sweep, b.epoch_end, b.state) for b in found],
-                 [(b.keys.tolist(), b.number, b.position, b.sweep, b.epoch_end, b.state) for b in wanted])
+            same([(b.row_keys.tolist(), b.number, b.position, b.sweep, b.epoch_end, b.state) for b in found],
+                 [(b.row_keys.tolist(), b.number, b.position, b.sweep, b.epoch_end, b.state) for b in wanted])
         loader.load_state_dict(found[0].state)
-        same(keys_of(loader), [b.keys.tolist() for b in found[1:]])
+        same(keys_of(loader), [b.row_keys.tolist() for b in found[1:]])
     loader = sheaf.batches(path, **SIZE)
     wanted = keys_of(loader)
     other = pickle.loads(pickle.dumps(loader))  # goes on, too, with nothing open
@@ -175,7 +175,7 @@ def test_shards_make_the_whole(tmp):
 
 def test_another_number_of_ranks(tmp):
     path = many(tmp)
-    whole = [b.keys.tolist() for b in sheaf.batches(path, **SIZE)]
+    whole = [b.row_keys.tolist() for b in sheaf.batches(path, **SIZE)]
     state = list(sheaf.batches(path, **SIZE, rank=1, world=2))[3].state
     rest = []
     for rank in range(3):
@@ -256,7 +256,8 @@ def test_packed(tmp):
     same(grid.values.shape, (grid.rows, grid.width, 2))
     same(int(grid.mask.sum()), batch.samples)
     for sequence, row, begin, end in grid.placed:
-        same(grid.values[row, begin:end, 0], np.full(end - begin, float(batch.keys[sequence]), np.float32))
+        key = float(batch.row_keys[sequence])
+        same(grid.values[row, begin:end, 0], np.full(end - begin, key, np.float32))
     same(grid.values[grid.mask == 0].sum(), 0.0)
     sparse = batch.packed["b"]
     same((len(sparse.values), len(sparse.indices), sparse.starts[-1]), (2 * batch.samples,) * 3)
@@ -284,7 +285,7 @@ def test_grid(tmp):
             same(grid["a.mask"].values.reshape(packed.rows, packed.width), packed.mask)
             same("a.key" in grid, name != "pad")
             if name == "pad":
-                same(grid.keys, batch.keys)
+                same(grid.row_keys, batch.row_keys)
         assert i > 2
 
 

@@ -40,7 +40,7 @@ def batches(source):
     iteration = iter(loader)
     first = next(iteration)
     in_cycle(iteration, loader, first)
-    return first["a"].values, first.keys
+    return first["a"].values, first.row_keys
 
 
 def between_epochs(source):

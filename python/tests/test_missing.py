@@ -59,9 +59,6 @@ def test_a_frame_is_no_array_of_names(tmp):
     for rows in (table(tmp), sheaf.open(tmp / "t.csv")):
         with raises(sheaf.UsageError, "to_pandas()"):
             np.asarray(rows)
-    np.save(tmp / "a.npy", np.ones((2, 3)))
-    with raises(sheaf.UsageError, "to_numpy()"):
-        np.asarray(sheaf.read(tmp / "a.npy"))
 
 
 def test_pandas_takes_a_table_by_its_method(tmp):

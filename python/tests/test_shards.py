@@ -26,7 +26,7 @@ def run(*command, **environment):
 
 
 def in_order(folder):
-    return [batch.keys.tolist() for batch in sheaf.batches(
+    return [batch.row_keys.tolist() for batch in sheaf.batches(
         sequences(folder), size="8sequences", seed=7, stream="A:4:dense")]
 
 

@@ -96,7 +96,7 @@ def test_loaders(tmp):
         return [b.sequence_keys.tolist() for b in batches]
 
     same(keys(loader(sheaf.batches(path, **SIZE).to_torch(), batch_size=None)), wanted)
-    same([b.keys.tolist() for b in loader(sheaf.batches(path, **SIZE), batch_size=None)], wanted)
+    same([b.row_keys.tolist() for b in loader(sheaf.batches(path, **SIZE), batch_size=None)], wanted)
     for workers, method in ((1, "fork"), (2, "fork"), (3, "fork"), (2, "spawn")):
         made = loader(sheaf.batches(path, **SIZE).to_torch("parts"), batch_size=None, num_workers=workers,
                       multiprocessing_context=method)

@@ -52,7 +52,7 @@ def test_streams(tmp):
     sheaf.write(tmp / "s.cbf", {"A": (np.concatenate(a), [0, 3, 4]), "B": (b, [0, 3, 4])})
     assert sheaf.diff(tmp / "s.ctf", tmp / "s.cbf", stream=[]).equal
     sheaf.write(tmp / "k.ctf", {"key": [7, 9], "A": np.ones((2, 3), np.float32)})
-    same(sheaf.read(tmp / "k.ctf").keys, np.array([7, 9], np.uint64))
+    same(sheaf.read(tmp / "k.ctf").row_keys, np.array([7, 9], np.uint64))
     with raises(sheaf.UsageError, "of one length"):
         sheaf.write(tmp / "x.ctf", {"A": np.ones((2, 3)), "B": np.ones((3, 3))})
     assert not (tmp / "x.ctf").exists()
