@@ -359,8 +359,11 @@ has err 'frequencies: expected numbers of at least 0, found -1'
 expect 4 batches --order frequency 0.ex
 has err 'frequencies: expected one above 0, found none'
 expect 0 batches --json --order frequency 1.ex
-expect 2 batches --pack rows 1.ex
-has err 'packing: expected only streams, found "name", which is not one'
+for how in '--pack rows' '--pad 1'; do
+	expect 0 batches $how 1.ex
+	has err 'expected streams, which are packed, found '
+	has err 'beside them, the first "name"; these columns are left out'
+done
 expect 0 convert --quiet --stream A:2:dense a.ctf one.jsonl
 head -n 1 one.jsonl >none.jsonl
 expect 2 batches --mix 1,1 one.jsonl none.jsonl

@@ -270,7 +270,7 @@ end
 begin 'units that the network does not have are an error, and groups that it does not have are skipped'
 expect 4 stats --group p:1:input --group t:1:output xor.ex
 has err 'xor.ex:2:'
-has err 'expected units from 0 to 0, found 0 to 1'
+has err 'expected units from 0 to 0 of group "p", found 0 to 1'
 expect 0 stats --max-errors 9 --group p:1:input --group t:1:output xor.ex
 expect 2 stats --group q:1:input --group t:1:output wide.ex
 has err '--group q: expected a group of inputs in wide.ex, found none of that name (--allow missing goes on without it)'

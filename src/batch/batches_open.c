@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "batch/batches.h"
+#include <stdio.h>
 
 void sheaf_batches_close(sheaf_batches *b)
 {
@@ -237,6 +238,26 @@ static void drop(void *user, void *item)
 	sheaf_batch_builder_free((sheaf_batch_builder *)item, (const sheaf_batch_settings *)user);
 }
 
+/* Warns that columns beside streams are not among packed rows. */
+static sheaf_status note_unpacked(const sheaf_batches *b, sheaf_error *err)
+{
+	int n = 0;
+	char found[160];
+	const sheaf_field *first = NULL;
+	for (int f = b->source.schema.nfields - 1; f >= 0; f--) {
+		const sheaf_field *field = &b->source.schema.fields[f];
+		if (field->meaning == SHEAF_KEY || sheaf_field_is_stream(field)) continue;
+		first = field;
+		n++;
+	}
+	if (!first) return SHEAF_OK;
+	snprintf(found, sizeof found, "%d beside them, the first \"%.80s\"", n, first->name);
+	sheaf_problem problem = sheaf_problem_in(
+		NULL, &SHEAF_FINDING(SHEAF_WARNING, "not packed", "streams, which are packed", found,
+		                     "these columns are left out"));
+	return sheaf_report(b->cx, &problem, err);
+}
+
 /* Opens the pipeline in which batches are made, for batches of `size`. Batches are made ahead if making them
  * takes longer than waking a thread, and if they do not take much memory; never if sequences are truncated,
  * since such batches are planned from what the rows of the grid hold. Also opens the grids of the first
@@ -256,7 +277,9 @@ static sheaf_status open_makers(sheaf_batches *b, int64_t size, sheaf_error *err
 	SHEAF_TRY(sheaf_pipeline_open(&b->makers, b->cx, sizeof(sheaf_batch_builder), b->makes_ahead ? depth : 1,
 	                              (sheaf_pipeline_steps){make, NULL, drop, &b->settings}, err));
 	sheaf_batch_builder *first = (sheaf_batch_builder *)sheaf_pipeline_free_item(&b->makers);
-	return b->settings.packing ? sheaf_packings_open(&first->packings, &b->source, b->cx, err) : SHEAF_OK;
+	if (!b->settings.packing) return SHEAF_OK;
+	SHEAF_TRY(sheaf_packings_open(&first->packings, &b->source, b->cx, err));
+	return note_unpacked(b, err);
 }
 
 /* A hash of the options that a state must agree with, or its place would be that of another batch. `size` is

@@ -23,14 +23,14 @@ sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *sour
 	const sheaf_schema *schema = &source->schema;
 	*p = (sheaf_packings){.cx = cx};
 	for (int f = 0; f < schema->nfields; f++) {
-		if (schema->fields[f].meaning == SHEAF_KEY) continue;
-		if (!sheaf_field_is_stream(&schema->fields[f]))
+		if (sheaf_field_lacks_samples(&schema->fields[f]))
 			return sheaf_fail(
-				err, SHEAF_USAGE, "packing: expected only streams, found \"%s\", %s", schema->fields[f].name,
-				sheaf_field_lacks_samples(&schema->fields[f]) ? "some of whose samples are missing"
-															  : "which is not one");
-		p->count++;
+				err, SHEAF_USAGE,
+				"packing: expected streams without gaps, found \"%s\", some of whose samples are missing",
+				schema->fields[f].name);
+		p->count += sheaf_field_is_stream(&schema->fields[f]);
 	}
+	if (p->count == 0) return sheaf_fail(err, SHEAF_USAGE, "packing: expected streams, found none");
 	size_t n = (size_t)p->count;
 	sheaf_status status = sheaf_allocate_array(cx, n, sizeof *p->packed, &p->packed, err);
 	if (!status) status = sheaf_allocate_array(cx, n, sizeof *p->layouts, &p->layouts, err);
@@ -64,7 +64,7 @@ sheaf_status sheaf_packings_fill(sheaf_packings *p, const sheaf_batch_settings *
 		sheaf_origin origin = source->origins[f];
 		sheaf_picked from = {picks + (size_t)origin.lane * n, n, origin.column, &source->schema.fields[f]};
 		sheaf_layout *layout = cut ? &p->cut : &p->layouts[at];
-		if (from.field->meaning == SHEAF_KEY) continue;
+		if (!sheaf_field_is_stream(from.field)) continue;
 		SHEAF_TRY(
 			cut ? check_lengths(layout, &from, err)
 				: sheaf_layout_make(layout, settings->packing, settings->pad_multiple, &from, p->cx, err));

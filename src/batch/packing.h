@@ -16,14 +16,14 @@ typedef struct sheaf_batch_settings {
 
 /* The grids of one batch. Begins as zeros; the next batch reuses the memory. */
 typedef struct sheaf_packings {
-	int count;             /* streams of the source: its fields except the key */
+	int count;             /* streams of the source */
 	sheaf_packed *packed;  /* the grid of each stream, */
 	sheaf_layout *layouts; /* and its layout, */
 	sheaf_layout cut;      /* or the layout of all streams, if sequences are truncated */
 	sheaf_context *cx;
 } sheaf_packings;
 
-/* USAGE if a field of the source is neither a stream nor the key: a grid cannot hold it. */
+/* Fields of the source that are no streams get no grid. USAGE if there is none, or one lacks samples. */
 SHEAF_USE sheaf_status sheaf_packings_open(sheaf_packings *p, const sheaf_row_source *source,
                                            sheaf_context *cx, sheaf_error *err);
 void sheaf_packings_close(sheaf_packings *p);

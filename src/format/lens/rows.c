@@ -66,11 +66,16 @@ static sheaf_status spend(filling *f, int64_t units, bool *ok)
  * whole network are those of each stream of its side. */
 static sheaf_status apply(filling *f, int64_t from, int64_t to, const float *values, float value)
 {
-	char expected[64], found[64];
+	char expected[176], found[64];
 	int64_t begin = from < 0 ? 0 : from, end = to > f->width ? f->width : to;
 	bool ok = false;
 	if (from < to && (begin > from || end < to)) {
-		snprintf(expected, sizeof expected, "units from 0 to %" PRId64, f->width - 1);
+		/* Ranges of the whole network, and of a network of one group without a name, have none. */
+		sheaf_name group = {0};
+		if (f->stream >= 0) group = sheaf_lens_stream_at(f->streams, f->stream)->group;
+		const char *before = group.size ? " of group \"" : "", *after = group.size ? "\"" : "";
+		snprintf(expected, sizeof expected, "units from 0 to %" PRId64 "%s%.*s%s", f->width - 1, before,
+		         (int)group.size, group.size ? group.text : "", after);
 		snprintf(found, sizeof found, "%" PRId64 " to %" PRId64, from, to - 1);
 		SHEAF_TRY(
 			tell(f, SHEAF_FINDING(SHEAF_ERROR, "unit out of range", expected, found, "they are left out")));
