@@ -180,6 +180,7 @@ def matlab(path):
         units = np.frombuffer(text.encode("utf-16-le"), "u2")
         put("text", units.reshape(-1, 1), "char", MATLAB_int_decode=np.int32(2))
         put("texts", np.array([[97, 99], [98, 0xD800]], ">u2"), "char", MATLAB_int_decode=np.int32(2))
+        put("bytes", np.array([b"ab", b"c"]), "char")
         put("truth", np.array([[1, 0], [1, 1], [0, 0]], "u1"), "logical", MATLAB_int_decode=np.int32(1))
         put("numbers", np.arange(6.0).reshape(3, 2), "double")
         put("no struct", np.array([1, 0], "u8"), "struct", MATLAB_empty=np.uint8(1))
@@ -203,6 +204,7 @@ def matlab(path):
     for name, wanted in (
         ("text", f'0  text "{text}"\n'),
         ("texts", '0  texts "ab"\n1  texts "c\ufffd"\n'),
+        ("bytes", '0  bytes "ab"\n1  bytes "c"\n'),
         ("truth", "0 0  true\n1 0  false\n0 1  true\n1 1  true\n0 2  false\n1 2  false\n"),
         ("numbers", "0 0  0\n1 0  1\n0 1  2\n1 1  3\n0 2  4\n1 2  5\n"),
         ("octave/value", "0 0  0\n1 0  1\n0 1  2\n1 1  3\n0 2  4\n1 2  5\n"),

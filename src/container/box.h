@@ -55,7 +55,7 @@ enum { SHEAF_BOX_MAX_DEPTH = 32 };
 #define SHEAF_BOX_LINK_OUT "a link to another file (`h5repack` can merge the two)"
 #define SHEAF_BOX_VALUES_OUT "values in another file (`h5repack -l CONTI` brings them into one)"
 #define SHEAF_BOX_VIRTUAL_OUT \
-	"a virtual dataset, whose values are in other files (`h5repack -l CONTI` brings them into one)"
+	"a virtual dataset, whose values are in other datasets (`h5repack -l CONTI` brings them into one)"
 
 /* What a number of an enumeration is called. */
 typedef struct sheaf_box_name {

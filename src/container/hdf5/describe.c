@@ -358,7 +358,7 @@ static sheaf_status describe_fill(const description *d)
 		return SHEAF_OK;
 	}
 	for (int32_t i = 0; i < size; i++)
-		if (value[i]) refuse(d, "a fill value that is an array or a character, or of more than 16 bytes");
+		if (value[i]) refuse(d, "a fill value of more than 16 bytes, of an array or of characters");
 	return SHEAF_OK;
 }
 

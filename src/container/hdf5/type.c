@@ -109,7 +109,7 @@ static sheaf_status note_member(const sheaf_hdf5_look *l, const sheaf_hdf5_membe
 	l->members->size = at;
 	if (!is_nested) sheaf_builder_append(&inner, &whole, size);
 	SHEAF_TRY(sheaf_builder_status(&inner, l->err));
-	if (elements > MOST || elements * (inner.size / size) > MOST - at / size || inner.size == 0) {
+	if (elements > MOST || elements * (inner.size / size) + at / size > MOST || inner.size == 0) {
 		sheaf_hdf5_member other = *member;
 		other.type.class = SHEAF_HDF5_ARRAY;
 		other.type.is_list = false;

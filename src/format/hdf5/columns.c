@@ -58,10 +58,11 @@ void sheaf_hdf_name_dimensions(const sheaf_box_item *item, sheaf_hdf_names *out)
 sheaf_status sheaf_hdf_is_table(sheaf_hdf_reader *in, bool *is, sheaf_error *err)
 {
 	const sheaf_box_item *item = in->set.values;
+	in->are_characters =
+		in->are_characters && item->what == SHEAF_BOX_NUMBERS && item->rank == 2 && !in->is_raw;
 	if (in->set.kind == HDF_TEXTS && in->is_raw && item->names) in->set.kind = HDF_DENSE;
 	*is = in->set.kind >= HDF_TEXTS && in->set.kind < HDF_COMPRESSED;
 	if (in->set.kind != HDF_DENSE) return SHEAF_OK;
-	in->are_characters &= item->rank == 2 && item->what == SHEAF_BOX_NUMBERS && !in->is_raw;
 	SHEAF_TRY(sheaf_hdf_find_packing(in, item, &in->packing, err));
 	SHEAF_TRY(sheaf_hdf_find_time(in, &in->packing, err));
 	*is = in->packing.is_time || in->are_characters;
