@@ -355,9 +355,20 @@ for i in range(400):
     texts += struct.pack("<qI", i, len(one)) + one + b"\xff" + struct.pack("<d", i / 7)
     texts += b"\xff" + struct.pack("<I", len(two)) + two + struct.pack("<i", -i)
     noise += random.randbytes(11)
+words = b""
+for i in range(400):
+    # A text, a number and a text that may be missing: the first cells have texts that are short or missing.
+    words += struct.pack("<I", i % 7 + 1) + b"w" * (i % 7) + b"\0" + struct.pack("<q", i * 977)
+    city = b"" if i < 3 else b"city%d" % i
+    city = b"\xff" + struct.pack("<I", len(city) + 1) + city + b"\0" if i % 4 and i > 1 else b"\0" * 5
+    words += city + struct.pack("<b", i % 90 - 45)
+    words += b"\xff" + struct.pack("<b", i % 77 - 40) if i % 10 else b"\0\0"
+open("words.raw", "wb").write(words)
 for name, content in ("fixed", fixed), ("nullable", nullable), ("texts", texts), ("noise", noise + b"x"):
     open(name + ".raw", "wb").write(content)
 END
+expect 0 info --guess words.raw
+has out "  --format-string '(string, int64, string null, int8, int8 null)'"
 expect 0 info --guess fixed.raw
 has out "  --format-string '(int64, double, float, float, bool, int16, datetime)'"
 has out 'scidb: cells of 35 bytes, which divide the 14000 of the file into 400'

@@ -121,10 +121,10 @@ static const trial trials[] = {
 enum { TRIALS = sizeof trials / sizeof *trials };
 
 /* Bits that a null byte saves or costs before a value of `size` bytes: 0xFF before one, a small reason before
- * zeros. */
+ * zeros. A few of the latter are no accident. */
 static double weigh_null(const strip *s, int offset, int size)
 {
-	enum { REASONS = 20 };
+	enum { REASONS = 20, FEW = 3, SAVED = -4 };
 	int there = 0;
 	for (int c = 0; c < s->n; c++) {
 		const uint8_t *at = s->starts[c] + offset;
@@ -136,7 +136,7 @@ static double weigh_null(const strip *s, int offset, int size)
 		for (int i = 1; i <= size; i++)
 			if (at[i]) return NEVER;
 	}
-	return there == 0 ? NEVER : there == s->n ? 1 : 3;
+	return there == 0 ? NEVER : there == s->n ? 1 : s->n - there < FEW ? 3 : SAVED;
 }
 
 /* ---- entries of a strip: those that take the fewest bits ---- */
@@ -338,13 +338,22 @@ static int64_t follow(sheaf_bytes head, const pattern *p, int64_t at, int64_t be
 /* Where the strips of the examined cells begin: strip t of cell c at starts[t][c]. */
 typedef const uint8_t *strips[MOST_TEXTS + 1][MOST_CELLS];
 
-/* A byte of 0xFF before each text is its null byte. */
+/* Whether the byte before each text is its null byte: 0xFF, or a code and no text after it. */
+static bool is_null_byte(const uint8_t *const *starts, int64_t gap, int n)
+{
+	bool is = gap > 0;
+	for (int c = 0; is && c < n; c++) {
+		uint8_t byte = starts[c][gap - 1];
+		is = byte == 0xff || (byte < 0x80 && integer_at(starts[c] + gap, 4) == 0);
+	}
+	return is;
+}
+
 static double weigh_texts(const pattern *p, strips starts, int n, sheaf_builder *words)
 {
 	double bits = 0;
 	for (int t = 0; t <= p->ntexts; t++) {
-		bool nullable = t < p->ntexts && p->gaps[t] > 0;
-		for (int c = 0; nullable && c < n; c++) nullable = starts[t][c][p->gaps[t] - 1] == 0xff;
+		bool nullable = t < p->ntexts && is_null_byte(starts[t], p->gaps[t], n);
 		strip s = {starts[t], n, (int)p->gaps[t] - nullable};
 		bits += weigh_strip(&s, words);
 		if (t < p->ntexts)
@@ -379,8 +388,24 @@ static sheaf_status tell_pattern(const guess *g, const pattern *p, strips starts
 	return tell(g, &words, bits, evidence);
 }
 
-/* Finds texts, and takes the smallest number of them after which the gaps between texts repeat. The last gap
- * of a cell is the rest before the first text of the next cell. */
+/* Tells the first pattern that holds with k texts, of which found[0] is the first of some cell: short or
+ * missing texts are not found, so that a cell may begin elsewhere. What is between the last text of a cell
+ * and the first of the next is divided in all ways. */
+static sheaf_status try_texts(const guess *g, const text *found, int k, strips starts, bool *told)
+{
+	pattern p = {.ntexts = k};
+	int64_t rest = found[k].at - found[k - 1].end;
+	sheaf_status status = SHEAF_OK;
+	for (int t = 1; t < k; t++) p.gaps[t] = found[t].at - found[t - 1].end;
+	for (int64_t before = 0; before <= rest && before <= MOST_CELL && !status && !*told; before++) {
+		p.gaps[0] = before;
+		p.gaps[k] = rest - before;
+		status = tell_pattern(g, &p, starts, told);
+	}
+	return status;
+}
+
+/* Finds texts, and takes the smallest number of them after which the gaps between texts repeat. */
 static sheaf_status guess_texts(const guess *g, bool *told)
 {
 	struct {
@@ -388,6 +413,7 @@ static sheaf_status guess_texts(const guess *g, bool *told)
 		strips starts;
 	} * work;
 	int n = 0;
+	enum { FEW = 24 };
 	sheaf_status status = sheaf_allocate(g->cx, sizeof *work, &work, g->err);
 	*told = false;
 	SHEAF_TRY(status);
@@ -397,12 +423,9 @@ static sheaf_status guess_texts(const guess *g, bool *told)
 		found[n++] = (text){at, end};
 		at = end - 1;
 	}
-	for (int k = 1; k <= MOST_TEXTS && 2 * k <= n && status == SHEAF_OK && !*told; k++) {
-		pattern p = {.ntexts = k, .gaps = {found[0].at}};
-		for (int t = 1; t <= k; t++) p.gaps[t] = found[t].at - found[t - 1].end;
-		p.gaps[k] -= found[0].at;
-		if (p.gaps[k] >= 0) status = tell_pattern(g, &p, work->starts, told);
-	}
+	for (int k = 1; k <= MOST_TEXTS && 2 * k <= n && status == SHEAF_OK && !*told; k++)
+		for (int from = 0; from < FEW && from + k < n && status == SHEAF_OK && !*told; from++)
+			status = try_texts(g, found + from, k, work->starts, told);
 	sheaf_release(g->cx, work, sizeof *work);
 	return status;
 }
