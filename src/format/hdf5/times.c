@@ -76,10 +76,10 @@ static const struct {
 	const char *name;
 	int digits;
 	int64_t parts;
-} units[] = {{"day", 0, 86400},     {"d", 0, 86400},   {"hour", 0, 3600},     {"hr", 0, 3600},
-             {"h", 0, 3600},        {"minute", 0, 60}, {"min", 0, 60},        {"second", 0, 1},
-             {"sec", 0, 1},         {"s", 0, 1},       {"millisecond", 3, 1}, {"ms", 3, 1},
-             {"microsecond", 6, 1}, {"us", 6, 1},      {"nanosecond", 9, 1},  {"ns", 9, 1}};
+} units[] = {{"day", 0, 86400}, {"d", 0, 86400},       {"hour", 0, 3600}, {"h", 0, 3600},
+             {"minute", 0, 60}, {"min", 0, 60},        {"second", 0, 1},  {"sec", 0, 1},
+             {"s", 0, 1},       {"millisecond", 3, 1}, {"ms", 3, 1},      {"microsecond", 6, 1},
+             {"us", 6, 1},      {"nanosecond", 9, 1},  {"ns", 9, 1}};
 
 /* Finds the unit that the first `n` bytes name, in any case, and in the plural. */
 static bool find_unit(const char *text, size_t n, sheaf_hdf_packing *p)
@@ -150,13 +150,6 @@ sheaf_status sheaf_hdf_find_time(const sheaf_hdf_reader *in, sheaf_hdf_packing *
 	return SHEAF_OK;
 }
 
-/* A number of units as a time; false if 64 bits do not hold it. */
-static bool time_of(const sheaf_hdf_packing *p, int64_t whole, double fraction, int64_t *out)
-{
-	return sheaf_mul_i64(out, whole, p->unit) && sheaf_add_i64(out, *out, p->origin) &&
-	       sheaf_add_i64(out, *out, llround(fraction * (double)p->unit));
-}
-
 /* Whether a stored number means that there is none. */
 static bool is_missing(const sheaf_hdf_packing *p, int64_t number)
 {
@@ -185,7 +178,8 @@ sheaf_status sheaf_hdf_put_times(const sheaf_hdf_reader *in, const sheaf_hdf_pac
 		if (!is_whole(p) && is_there && fits) whole = (int64_t)floored;
 		if (!is_there)
 			sheaf_level_miss(&to->levels[0], i, 0);
-		else if (!fits || !time_of(p, whole, rest, &time))
+		else if (!fits || !sheaf_mul_i64(&time, whole, p->unit) || !sheaf_add_i64(&time, time, p->origin) ||
+		         !sheaf_add_i64(&time, time, llround(rest * (double)p->unit)))
 			return refuse(in, p, "times that 64 bits hold", "others", err);
 		else if (p->is_mixed &&
 		         sheaf_split_time(time, p->digits, &unused) < (int64_t)GREGORIAN * SHEAF_DAY_SECONDS)
