@@ -14,11 +14,13 @@ def run(*arguments, **more):
 
 
 def listed(path):
-    """The items by their path, or the message of a refusal."""
+    """The items by their path, without netCDF's dimensions, or the message of a refusal."""
     code, out, err = run(TOOL, "list", path)
     if code not in (0, 1) or (code == 1 and "expected" not in err):
         return f"exit {code}: {err}"
-    return err if code else {item["path"]: item for item in map(json.loads, out.splitlines())}
+    items = map(json.loads, out.splitlines())
+    is_dimension = "a dimension of netCDF"
+    return err if code else {item["path"]: item for item in items if is_dimension not in str(item["refused"])}
 
 
 def tool(*arguments):

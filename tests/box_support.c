@@ -68,9 +68,11 @@ void assert_paths(const made *m, const char *wanted)
 	char text[1000] = "";
 	int64_t count;
 	const sheaf_box_item *items = sheaf_box_items(m->box, &count);
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < count; i++) {
+		if (items[i].refused && strstr(items[i].refused, "a dimension of netCDF")) continue;
 		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", i ? " " : "", items[i].path,
 		         items[i].is_group ? "/" : "");
+	}
 	assert_text(wanted, text);
 }
 

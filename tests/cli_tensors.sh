@@ -805,7 +805,6 @@ lacks out 'index'
 expect 0 info --json several.h5
 json out
 has out '"attributes":["comment"]'
-has out '"texts":[]'
 expect 0 info kept.h5
 lacks out 'index'
 end

@@ -166,11 +166,12 @@ def collection():
     code, out, err = run("info", file)
     point(code == 0 and "datasets: 2" in out, "info lists all tensors", out + err)
     code, out, err = run("info", "--dataset", "/", file)
-    wanted = ("tensors: /, b", "texts: notes (2)", "user keys: name, id, kind")
+    wanted = ("\n* /b  group  tensor\n", "\n  /notes  text  2  ", "user keys: name, id, kind")
     point(code == 0 and all(line in out for line in wanted), "info of a collection's file", out + err)
     code, out, err = run("info", "--json", "--dataset", "/", file)
     told = json.loads(out) if code == 0 else {}
-    point(told.get("tensors") == ["/", "b"] and told.get("texts") == ["notes"], "the same as JSON", out + err)
+    tensors = [item["path"] for item in told.get("tree", []) if "dataset" in item]
+    point(tensors == ["/", "b"], "the same as JSON", out + err)
     point(
         read(file, "--dataset", "b") == {(0,): 1, (1,): 2, (2,): 3},
         "a tensor of a group",

@@ -48,6 +48,8 @@ FILES = {
         "chunk_key_encoding": {"name": "default"}, "fill_value": 0, "codecs": [
             {"name": "bytes", "configuration": {"endian": "little"}}], "attributes": {}}),
 }
+FILES.update({f"deep.zarr/{folder}zarr.json": '{"zarr_format":3,"node_type":"group"}'
+              for folder in ("", "a/", "a/b/")})
 DECLARED = "--stream word:9:sparse --stream label:2:dense "
 OUTPUTS = {"convert": "out.ctf", "report": "out.html", "split": "p.ctf q.ctf", "merge": "out.ctf"}
 PLACED = ["out.npy", "out.mtx", "out.csv", "there.part", "there.html", "there.ctf"]  # a row's own output
@@ -84,6 +86,7 @@ ROWS = {
 }
 ROWS.update({
     ("show", "drop-incomplete"): "cut.jsonl --skip 1 | --drop-incomplete",
+    ("info", "depth"): "deep.zarr | --depth 1",
     ("info", "guess"): "a.scidb | --guess", ("head", "rows"): "a.ctf | --rows 1",
     ("validate", "limit"): "many.ctf | --limit 1", ("validate", "quiet"): "bad.ctf | --quiet",
     ("stats", "draw"): "a.ctf | --draw",

@@ -131,7 +131,7 @@ static sheaf_status use_tensor(sheaf_bsp_reader *in, const choice *c, int64_t pi
 	sheaf_hash *hash = NULL;
 	sheaf_builder text = {.cx = cx};
 	const sheaf_listing to = {&text, c->how & VALIDATE};
-	sheaf_status status = sheaf_bsp_describe(in, NULL, &to, &o->error);
+	sheaf_status status = sheaf_bsp_describe(in, &to, &o->error);
 	if (status == SHEAF_OK) status = sheaf_hash_new(&in->schema, false, false, cx, &hash, &o->error);
 	if (status == SHEAF_OK) status = use_pieces(in, c, piece_bytes, hash, cx, o);
 	if (status == SHEAF_OK) sheaf_hash_text(hash, o->hash);

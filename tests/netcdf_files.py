@@ -508,7 +508,7 @@ def check_info(folder):
         "/  group  dimensions: t 2 (unlimited), x\\x1b 2",
         'title: "a \\"file\\"\\u000a"',
         "many: [" + ",".join(map(str, range(16))) + ',"..."]',
-        "/v  big-endian int16  2 x 2  contiguous  8 bytes  of t, x\\x1b",
+        "* /v  big-endian int16  2 x 2 of up to any x 2  contiguous  8 bytes  of t, x\\x1b",
         'units: "K"',
         'valid: [0.5,"nan"]',
     ]

@@ -154,7 +154,10 @@ static sheaf_status take_all(sheaf_dataset *dataset, aim aims, sheaf_context *cx
 		sheaf_hash_new(sheaf_dataset_schema(dataset), true, true, cx, &hash, &o->error);
 	if (!status && aims == SUMMARY)
 		status = sheaf_summary_new(sheaf_dataset_schema(dataset), cx, &summary, &o->error);
-	if (!status && aims == TEXTS) status = sheaf_dataset_describe(dataset, true, &text, &o->error);
+	if (!status && aims == TEXTS) {
+		const sheaf_tree_options tree = {.size = sizeof tree, .json = true};
+		status = sheaf_dataset_describe(dataset, &tree, &text, &o->error);
+	}
 	mix(o, text.data, text.size);
 	if (!status) status = take_rows(dataset, aims, hash, summary, o);
 	if (!status && aims == SUMMARY) status = take_summary(summary, o);

@@ -521,8 +521,8 @@ static sheaf_status show_it(int i, sheaf_context *cx)
 		SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx,
 		                     &dataset));
 		status = read_rows(dataset);
-		if (status == SHEAF_OK)
-			status = sheaf_dataset_describe(dataset, view == SHEAF_VIEW_JSON, &text, &err);
+		const sheaf_tree_options tree = {.size = sizeof tree, .json = view == SHEAF_VIEW_JSON};
+		if (status == SHEAF_OK) status = sheaf_dataset_describe(dataset, &tree, &text, &err);
 		sheaf_buffer_reset(&text);
 		sheaf_close(dataset);
 	}
@@ -540,7 +540,7 @@ static sheaf_status look_at_it(int i, sheaf_context *cx)
 	options.glance = true;
 	SHEAF_TRY(open_bytes((sheaf_bytes){inputs[i].file.data, inputs[i].file.size}, "memory", &options, cx,
 	                     &dataset));
-	sheaf_status status = sheaf_dataset_describe(dataset, false, &text, &err);
+	sheaf_status status = sheaf_dataset_describe(dataset, NULL, &text, &err);
 	sheaf_buffer_reset(&text);
 	sheaf_close(dataset);
 	return status;

@@ -110,7 +110,7 @@ static reading read_box(sheaf_box *box, sheaf_context *cx, told *t, const char *
 		r.status = read_pieces(&in, bytes, &b, cx);
 		sheaf_builder text;
 		sheaf_builder_begin(&text, cx, NULL);
-		assert_ok(sheaf_bsp_describe(&in, NULL, &(sheaf_listing){&text, false}, &err));
+		assert_ok(sheaf_bsp_describe(&in, &(sheaf_listing){&text, false}, &err));
 		snprintf(r.described, sizeof r.described, "%.*s", (int)text.size, (const char *)text.data);
 		sheaf_builder_drop(&text);
 	}
@@ -595,7 +595,7 @@ static void test_description(void **state)
 	                           "pointers_to_1:u8=0 1 2 2 2 2|indices_1:u8=0 4|values:i8=5 6", false, NULL,
 	                           SHEAF_TAKES_ENTRIES, 100);
 	assert_ok(r.status);
-	assert_text("tensors: /\ntensor /: binsparse 0.1, format CSC: dense, sparse, element; transposed 1 "
+	assert_text("tensor /: binsparse 0.1, format CSC: dense, sparse, element; transposed 1 "
 	            "0\nshape: 5 x 5\nvalues: int8\nstored values: 2\n"
 	            "structure: symmetric_lower\nvalues of both triangles: 3\narrays:\n  pointers_to_1  uint8  6 "
 	            " contiguous  6 bytes\n  indices_1  uint8  2  contiguous  2 bytes\n"

@@ -59,9 +59,16 @@ static void test_opening(void **state)
 	assert_usage(sheaf_members(NULL, NULL, cx, read_nothing_status, NULL, &err), "expected a path");
 	assert_usage(sheaf_members(path, NULL, NULL, read_nothing_status, NULL, &err), "expected a context");
 	assert_usage(sheaf_members(path, NULL, cx, NULL, NULL, &err), "expected a function");
-	assert_usage(sheaf_besides(NULL, NULL, false, cx, &text, &err), "expected a path");
-	assert_usage(sheaf_besides(path, NULL, false, NULL, &text, &err), "expected a context");
-	assert_usage(sheaf_besides(path, NULL, false, cx, NULL, &err), "expected a place");
+	assert_usage(sheaf_tree(NULL, NULL, cx, &text, &err), "expected a source");
+	assert_usage(sheaf_tree(NULL, NULL, cx, NULL, &err), "expected a place");
+	assert_ok(sheaf_source_path(path, cx, &source, &err));
+	assert_usage(sheaf_tree(source, NULL, NULL, &text, &err), "expected a context");
+	assert_ok(sheaf_source_path(path, cx, &source, &err));
+	assert_usage(sheaf_tree(source, &(sheaf_tree_options){.size = sizeof(sheaf_tree_options), .depth = -1},
+	                        cx, &text, &err),
+	             "expected a depth of at least 0");
+	assert_ok(sheaf_source_path(path, cx, &source, &err));
+	assert_usage(sheaf_tree(source, &(sheaf_tree_options){.size = 1}, cx, &text, &err), "tree options");
 	sheaf_close(NULL);
 }
 
@@ -79,7 +86,7 @@ static void test_reading(void **state)
 	sheaf_dataset_facts(NULL, &facts);
 	assert_int_equal(-1, facts.rows);
 	sheaf_dataset_facts(NULL, NULL);
-	assert_usage(sheaf_dataset_describe(NULL, false, &text, &err), "expected a dataset");
+	assert_usage(sheaf_dataset_describe(NULL, NULL, &text, &err), "expected a dataset");
 	assert_usage(sheaf_next(NULL, &frame, &err), "sheaf_next: expected a dataset, found NULL");
 	assert_null(frame);
 	assert_int_equal(-1, sheaf_dataset_row(NULL));
@@ -93,7 +100,7 @@ static void test_reading(void **state)
 	sheaf_dataset *d = open_some();
 	assert_usage(sheaf_next(d, NULL, &err), "expected a place for the outcome");
 	assert_usage(sheaf_read_all(d, NULL, &err), "expected a place for the outcome");
-	assert_usage(sheaf_dataset_describe(d, false, NULL, &err), "expected a place");
+	assert_usage(sheaf_dataset_describe(d, NULL, NULL, &err), "expected a place");
 	assert_ok(sheaf_next(d, &frame, &err));
 	/* the end stays the end */
 	for (int i = 0; i < 3; i++) {

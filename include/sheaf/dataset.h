@@ -105,9 +105,9 @@ typedef struct sheaf_sequence_options {
 typedef struct sheaf_container_options {
 	size_t size;
 	const char *member; /* its path ("A/sub"); NULL: the only one, or the root's */
-	/* Receives the number of datasets in the file, as sheaf_members would list them; 0 if its format has no
-	 * datasets. If there is more than one, nothing is opened: OK, and *out is NULL. Unchanged on failure, and
-	 * if `member` is given. NULL: they are not counted. */
+	/* Receives the number of datasets in the file, as sheaf_members would list them. If there is more than
+	 * one, nothing is opened: OK, and *out is NULL. Unchanged if `member` is given, if the format has no
+	 * datasets, and if they cannot be counted. NULL: they are not counted. */
 	int64_t *members;
 	/* For several datasets of one container, one after the other: *kept is the source, if there is one
 	 * already, and gets it back when the dataset is closed, or was not opened. So the container is listed
@@ -161,14 +161,24 @@ SHEAF_API const sheaf_schema *sheaf_dataset_schema(const sheaf_dataset *dataset)
 SHEAF_API const sheaf_format *sheaf_dataset_format(const sheaf_dataset *dataset);
 SHEAF_API const sheaf_source *sheaf_dataset_source(const sheaf_dataset *dataset);
 SHEAF_API void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out);
-/* Appends what a container holds besides the datasets that sheaf_members gives: lines for people, or members
- * of a JSON object, each with a comma before it. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json,
-                                               sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
-/* Further information of the format about its file: lines of text or, as JSON, members of an object, each
- * with a comma before it. *out is reset first, and stays empty if there is none. */
-SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json,
-                                                        sheaf_buffer *out, sheaf_error *err);
+typedef struct sheaf_tree_options {
+	size_t size;        /* sizeof(sheaf_tree_options) */
+	const char *format; /* NULL: found by content and name */
+	bool json;          /* the member "tree" of an object, with a comma before it; else lines for people */
+	int64_t depth;      /* how many levels below the root are listed; 0: all */
+} sheaf_tree_options;
+
+/* Lists all that is in a source: groups, arrays, columns and links, with types, extents, storage and
+ * attributes, also what is not read, and what sheaf_container_options.member can choose. *out is reset first,
+ * and stays empty if the format has only rows. options NULL: all defaults. Takes over the source, also on
+ * failure. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_tree(sheaf_source *source, const sheaf_tree_options *options,
+                                            sheaf_context *cx, sheaf_buffer *out, sheaf_error *err);
+/* Further information of the format about its file, and the same tree: lines of text or, as JSON, members of
+ * an object, each with a comma before it. *out is reset first, and stays empty if there is none. */
+SHEAF_API SHEAF_USE sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset,
+                                                        const sheaf_tree_options *options, sheaf_buffer *out,
+                                                        sheaf_error *err);
 
 /* The next frame, or END, again and again. Rows before an error in the input come first, then the failure;
  * after that the dataset can only be closed. *out is borrowed and valid until the next call with this

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .checking import Difference, Differences, Report, diff, hash, validate
     from .converting import convert, merge, split
     from .dataset import Dataset, open, read
-    from .describing import formats, guess, info, schema, show
+    from .describing import Tree, formats, guess, info, schema, show, tree
     from .fields import Field, Schema, Tensor
     from .frame import Column, Frame
     from .indexing import index
@@ -38,10 +38,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences",
     "Field", "Frame", "LimitError", "LossError", "MissingError", "Packed", "Partition", "Place", "Problem",
-    "Report", "Schema", "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "UnknownError",
+    "Report", "Schema", "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "Tree",
+    "UnknownError",
     "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "guess",
     "hash", "index", "info", "merge", "open", "partitions", "plan", "read", "report", "scan_polars",
-    "schema", "show", "split", "stats", "validate", "write",
+    "schema", "show", "split", "stats", "tree", "validate", "write",
 ]
 
 # Where each name is: a module is imported when one of its names is asked for first, so that the package
@@ -53,7 +54,7 @@ _MODULES = {
     "checking": ("Difference", "Differences", "Report", "diff", "hash", "validate"),
     "converting": ("convert", "merge", "split"),
     "dataset": ("Dataset", "open", "read"),
-    "describing": ("formats", "guess", "info", "schema", "show"),
+    "describing": ("Tree", "formats", "guess", "info", "schema", "show", "tree"),
     "fields": ("Field", "Schema", "Tensor"),
     "frame": ("Column", "Frame"),
     "indexing": ("index",),

@@ -7,6 +7,7 @@ from html import escape
 from ._errors import shown
 from ._peers import makes
 from .dataset import Dataset
+from .describing import Tree
 from .frame import Frame
 
 TYPE_CHECKING = False
@@ -58,3 +59,9 @@ def frame_card(frame: Frame) -> str:
     lines = [line for line in frame.texts("text_short").split("\n") if line][:_SHOWN]
     head = f"<b>Frame</b> <span>{len(frame):,} {frame.schema.rows}</span>"
     return f"<div>{head}{_fields(frame.schema)}{_rows(chr(10).join(lines))}</div>"
+
+
+@makes("html", Tree)
+def tree_card(tree: Tree) -> str:
+    """Its lines."""
+    return _rows(str(tree))

@@ -17,7 +17,7 @@ _MODULES = {
     "arrow_stream": "_arrow", "awkward": "_others", "binsparse": "_others", "duckdb": "_others",
     "html": "_html", "jax": "_others", "loader": "_torch", "numpy": "_scipy", "pandas": "_others",
     "plot": "plot", "polars": "_others", "scipy": "_scipy", "stats": "reporting", "torch": "_torch",
-    "xy": "_scipy",
+    "tree": "describing", "xy": "_scipy",
 }
 _makers: dict[tuple[str, type], Callable[..., Any]] = {}
 

@@ -247,6 +247,11 @@ class Dataset(Exports):
                 break
         return "\n".join(texts)
 
+    def tree(self, depth: int = 0) -> Any:
+        """All that is in the file, down to ``depth`` levels below its root (0: all): a `Tree`, what
+        ``sheaf info`` prints."""
+        return made("tree", self, depth)
+
     def stats(self) -> dict[str, Any]:
         """Statistics of all rows: what ``sheaf stats --json`` prints."""
         found: dict[str, Any] = made("stats", self)

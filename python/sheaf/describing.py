@@ -4,7 +4,7 @@ which `formats` there are."""
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref
+from ctypes import POINTER, byref, c_void_p, sizeof
 
 from . import _layout as c
 from ._config import configured
@@ -12,8 +12,9 @@ from ._context import Context, text_of
 from ._errors import DataError, decoded, wrong
 from ._library import lib
 from ._options import Given
-from ._source import is_path
-from .dataset import Opening, Reader
+from ._peers import made, makes
+from ._source import Opened, is_path
+from .dataset import Dataset, Opening, Reader
 from .indexing import index_info
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _INDEX_STATES = ("none", "stale", "fresh")
 
 
-# ---- info, schema, formats ----
+# ---- info ----
 
 
 def info(source: Any = None, *, mmap: bool = False, **options: Any) -> dict[str, Any]:
@@ -41,11 +42,18 @@ def info(source: Any = None, *, mmap: bool = False, **options: Any) -> dict[str,
     source, options = configured("info", source, options)
     given = Given("info", options, besides=("mmap",))
     opening = Opening(source, given, mmap)
+    names = None
     if "dataset" not in given.values and isinstance(source, (str, os.PathLike)):
         names = opening.datasets()
         if len(names) > 1:
             return _container(opening, names)
-    shown, flaws = _info(Reader(opening, glance=True), str(source)), _flaws(opening)
+    try:
+        reader = Reader(opening, glance=True)
+    except NotImplementedError:  # the file is sound, but nothing in it is rows
+        if names is None or not (listed := _container(opening, names)).get("tree"):
+            raise
+        return listed
+    shown, flaws = _info(reader, str(source), given.number("depth", 0)), _flaws(opening)
     return {**shown, "flaws": flaws} if flaws else shown
 
 
@@ -80,9 +88,7 @@ def _flaws(opening: Opening) -> dict[str, Any]:
 
 
 def _container(opening: Opening, names: list[bytes]) -> dict[str, Any]:
-    """Of several datasets none is opened unless it was requested: they are listed."""
-    import json
-
+    """Of several datasets none is opened unless it was requested: they are listed, with the tree."""
     listed = []
     for name in names:
         one: dict[str, Any] = {"path": name.decode("utf-8", "replace")}
@@ -92,12 +98,8 @@ def _container(opening: Opening, names: list[bytes]) -> dict[str, Any]:
             listed.append({**one, "refused": str(error)})
             continue
         listed.append({**one, **_listed(reader.schema, reader.facts()["rows"])})
-    context = opening.context()
-    options = opening.given.fill(c.sheaf_open_options)
-    more = text_of(lambda out, err: lib.sheaf_besides(os.fsencode(opening.source), byref(options), True,
-                                                      context.handle, byref(out), byref(err)))
-    found: dict[str, Any] = {"file": str(opening.source), "datasets": listed}
-    return {**found, **json.loads("{" + more.lstrip(",") + "}")}
+    tree = Tree(opening, opening.given.number("depth", 0)).items
+    return {"file": str(opening.source), "datasets": listed, **({"tree": tree} if tree else {})}
 
 
 def _listed(schema: Schema, rows: int | None) -> dict[str, Any]:
@@ -139,7 +141,7 @@ def _schema_members(schema: Schema, stored: int | None) -> dict[str, Any]:
     return shown
 
 
-def _info(reader: Reader, name: str) -> dict[str, Any]:
+def _info(reader: Reader, name: str, depth: int) -> dict[str, Any]:
     import json
 
     facts, schema = reader.facts(), reader.schema
@@ -147,7 +149,9 @@ def _info(reader: Reader, name: str) -> dict[str, Any]:
         source = lib.sheaf_source_about(lib.sheaf_dataset_source(pointer))
         size, compression, encoding = source.bytes, source.compression, source.encoding
         index = index_info(pointer)
-        more = text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, True, byref(out), byref(err)))
+        tree = c.sheaf_tree_options(sizeof(c.sheaf_tree_options), json=True, depth=depth)
+        more = text_of(lambda out, err: lib.sheaf_dataset_describe(pointer, byref(tree), byref(out),
+                                                                   byref(err)))
         can = lib.sheaf_format_about(lib.sheaf_dataset_format(pointer)).can
         shown: dict[str, Any] = {"file": name, "format": reader.format}
         if compression:
@@ -176,6 +180,66 @@ def _index_shown(index: c.sheaf_index_info) -> dict[str, Any]:
     if index.fresh:
         shown["bytes"] = index.bytes
     return shown
+
+
+# ---- trees ----
+
+
+class Tree:
+    """All that is in a container (HDF5, netCDF, Zarr, NPZ, Arrow): ``items``, each a dict with its path, type,
+    shape, storage, attributes, and why it is not read, as ``sheaf info --json`` has them; as text, and in a
+    notebook, what ``sheaf info`` prints. ``datasets`` are the paths that ``dataset=`` takes."""
+
+    def __init__(self, opening: Opening, depth: int = 0) -> None:
+        import json
+
+        self._opening, self._depth = opening, depth
+        text = self._text(True)
+        self.items: list[dict[str, Any]] = json.loads(text.lstrip(",").join("{}")).get("tree", [])
+
+    @property
+    def datasets(self) -> list[str]:
+        return [item["path"] for item in self.items if "dataset" in item]
+
+    def _text(self, as_json: bool) -> str:
+        opening = self._opening
+        context, pointer = opening.context(), c_void_p()
+        format = opening.given.take("from")  # noqa: A001
+        options = c.sheaf_tree_options(sizeof(c.sheaf_tree_options), format and format.encode(), as_json,
+                                       self._depth)
+        if is_path(opening.source):
+            context.run(lib.sheaf_source_path, os.fsencode(opening.source), context.handle, byref(pointer))
+        else:
+            opened = Opened(opening.source, context)
+            pointer = opened.pointer
+        return text_of(lambda out, _: context.call(lib.sheaf_tree, pointer, byref(options), context.handle,
+                                                   byref(out)))
+
+    def __str__(self) -> str:
+        return self._text(False)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return str(made("html", self))
+
+
+@makes("tree", Dataset)
+def tree_of(dataset: Dataset, depth: int) -> Tree:
+    """The tree of the file in which a dataset is."""
+    return Tree(dataset._opening, depth)
+
+
+def tree(source: Any, depth: int = 0, *, mmap: bool = False, **options: Any) -> Tree:
+    """All that is in a file, also if nothing in it is rows, down to ``depth`` levels below its root (0: all).
+
+    >>> [item["type"] for item in sheaf.tree("names.npz").items]
+    ['archive', '<i8']
+    """
+    return Tree(Opening(source, Given("info", options, besides=("mmap",)), mmap), depth)
+
+
+# ---- schema, formats ----
 
 
 def schema(source: Any = None, *, mmap: bool = False, progress: bool | Progress | None = None,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf info: what is known about a file without reading all of it. The file is opened with a quick look,
  * which may infer a declaration from its beginning. Of a file with several datasets, none of which was
- * requested, a list is printed instead (list_members). */
+ * requested, or without any that is read, a list is printed instead (list_members). */
 #include "cli.h"
 #include <inttypes.h>
 #include <string.h>
@@ -124,6 +124,15 @@ static void print_index(const sheaf_index_info *index, bool json)
 	fact_close(json, "\n", "}");
 }
 
+/* Which part of the tree of a container is printed, and how. */
+static sheaf_tree_options tree_options(const arguments *args)
+{
+	return (sheaf_tree_options){.size = sizeof(sheaf_tree_options),
+	                            .format = sheaf_values_text(&args->values, "from"),
+	                            .json = as_json(args),
+	                            .depth = sheaf_values_number(&args->values, "depth", 0)};
+}
+
 /* Prints what the header, the index and the file system say about a file: no row is read for it. Only errors
  * at the beginning of the file are looked for, before anything is printed, so that the exit status shows
  * them. */
@@ -141,7 +150,8 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 	sheaf_dataset_index(dataset, &index);
 	SHEAF_TRY(look_for_flaws(s, s->label, &found, err));
 	if (found.errors) s->code = EXIT_DIFFERENT;
-	SHEAF_TRY(sheaf_dataset_describe(dataset, json, &more, err));
+	const sheaf_tree_options tree = tree_options(s->args);
+	SHEAF_TRY(sheaf_dataset_describe(dataset, &tree, &more, err));
 	if (!json && s->label != s->args->files[0]) out_text("\n"); /* between two files */
 	fact_open(json, NULL, "", "{");
 	fact_text(json, "file", "file: %\n", s->label);
@@ -165,17 +175,30 @@ static sheaf_status print_info(session *s, sheaf_dataset *dataset, sheaf_error *
 	return out_check(err);
 }
 
-/* ---- files with several datasets ---- */
+/* ---- files with several datasets, or none ---- */
 
-/* Prints the `count` datasets of a file instead of what is in one of them, since none was requested. */
+static sheaf_status print_tree(session *s, const char *path, sheaf_error *err)
+{
+	sheaf_buffer text = {0};
+	sheaf_source *source;
+	const sheaf_tree_options options = tree_options(s->args);
+	SHEAF_TRY(sheaf_source_path(path, s->cx, &source, err));
+	SHEAF_TRY(sheaf_tree(source, &options, s->cx, &text, err));
+	out_bytes(text.data, text.size);
+	sheaf_buffer_reset(&text);
+	return SHEAF_OK;
+}
+
+/* Prints the `count` datasets of a file, since none was requested, or none can be read, and its tree. */
 static sheaf_status list_members(session *s, const char *path, int64_t count, sheaf_error *err)
 {
 	bool json = as_json(s->args);
 	if (!json && s->label != s->args->files[0]) out_text("\n");
 	fact_open(json, NULL, "", "{");
 	fact_text(json, "file", "file: %\n", s->label);
-	if (!json) out_printf("datasets: %" PRId64 " (see --dataset)\n", count);
+	if (!json) out_printf("datasets: %" PRId64 "%s\n", count, count > 1 ? " (see --dataset)" : "");
 	SHEAF_TRY(print_members(s, path, count, json, err));
+	SHEAF_TRY(print_tree(s, path, err));
 	if (json) out_text("}\n");
 	return out_check(err);
 }

@@ -97,6 +97,8 @@ static const sheaf_option info_options[] = {
      "for a file that does not describe itself: print options with which it can probably be read, the "
      "likeliest first, with the evidence",
      0},
+	{"depth", SHEAF_OPTION_COUNT, 0, "N",
+     "how many levels of the tree of a container are listed below its root (default 0: all)", 0},
 	{0},
 };
 
@@ -365,7 +367,11 @@ const command commands[] = {
      "Prints the format, the compression, the size, the streams with their storage, type and dim, and the "
      "counts that are known without reading the whole file. Streams that the file does not declare are "
      "inferred from its beginning; the output then says so. Errors in the first pieces of a file are counted "
-     "by rule, and make the exit status 1."},
+     "by rule, and make the exit status 1. Of a file that holds named arrays "
+     "or fields the whole tree is listed: groups, arrays, columns and links, with types, extents, storage, "
+     "attributes and dimensions; what is not read, with the reason; and, marked by an asterisk, what can be "
+     "given to --dataset. Lines after the first 100 of a group are only counted. A sound file has exit "
+     "status 0, also if nothing in it is rows."},
 	{"head", run_head, "the first rows", "FILE...", 1, -1, READS_ALL | SELECTS | TAKES_JSON, SHEAF_READING,
      head_options,
      "Prints one row per line: the key, then each stream with its samples. A dense sample is [1 2], a sparse "

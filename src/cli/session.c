@@ -381,7 +381,8 @@ int with_shared_options(const arguments *args,
 
 /* Opens a file in a session of its own, and calls the visitor with it; *code is what the visitor found, as an
  * exit code (s.code), if the status is OK. If `v` can list datasets, and the file has several of which none
- * was requested, the library opens none (dataset NULL), and the list is printed instead. */
+ * was requested, the library opens none (dataset NULL), and the list is printed instead; and so it is if the
+ * file has none, or one that is not read. */
 static sheaf_status visit_once(const arguments *args, const char *file, bool *used, const visit_options *v,
                                int *code, sheaf_error *err)
 {
@@ -389,7 +390,7 @@ static sheaf_status visit_once(const arguments *args, const char *file, bool *us
 	struct stat info;
 	sheaf_dataset *dataset;
 	opening how = v->how;
-	int64_t members = 0;
+	int64_t members = -1;
 	session_options options = {.label = file, .inputs = 1, .used = used};
 	SHEAF_TRY(session_begin(&s, args, &options, err));
 	out_mark();
@@ -401,6 +402,11 @@ static sheaf_status visit_once(const arguments *args, const char *file, bool *us
 	if (status == SHEAF_OK) {
 		status = how.list && !dataset ? how.list(&s, file, members, err) : v->visit(&s, dataset, err);
 		sheaf_close(dataset);
+	} else if (members >= 0 && (status == SHEAF_UNSUPPORTED || status == SHEAF_DATA)) {
+		sheaf_error failure;
+		sheaf_status listed = how.list(&s, file, members, &failure);
+		if (listed) *err = failure;
+		if (listed || status == SHEAF_UNSUPPORTED) status = listed; /* the file is sound */
 	}
 	/* So that the summary comes after it if both go to the same place. */
 	if (status == SHEAF_OK) status = out_flush(err);

@@ -192,14 +192,8 @@ sheaf_status count_members(session *s, const char *path, int *out, sheaf_error *
 sheaf_status print_members(session *s, const char *path, int64_t count, bool json, sheaf_error *err)
 {
 	tree t = {.s = s, .path = path, .json = json, .names_only = count > MOST_OPENED};
-	opening_options how;
-	sheaf_buffer more = {0};
-	read_opening(s->args, &how);
 	fact_open(json, "datasets", "", "[");
 	SHEAF_TRY(each_member(s, path, list_one, &t, err));
 	fact_close(json, "", "]");
-	SHEAF_TRY(sheaf_besides(path, &how.open, json, s->cx, &more, err));
-	out_bytes(more.data, more.size);
-	sheaf_buffer_reset(&more);
 	return out_check(err);
 }

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of numbers and lists of texts, read like the elements of arrays. A driver describes the
- * attribute as an item of a small catalog of its own, whose root it is, and gives the stored bytes;
- * conversion is that of arrays, and so is the refusal of numbers that do not fit. */
+/* Attributes, read like the elements of arrays. A driver describes an attribute as an item of a small
+ * catalog of its own, whose root it is, and gives the stored bytes; conversion is that of arrays, and so is
+ * the refusal of numbers that do not fit. Listings show all attributes of an item, as JSON. */
 #include "base/buffer.h"
 #include "base/context.h"
 #include "base/extend.h"
+#include "base/status.h"
 #include "container/bits.h"
 #include "container/inside.h"
+#include "frame/schema/json_text.h"
+#include "frame/value.h"
 #include "io/descriptor.h"
+#include "number/number.h"
 #include <string.h>
+
+/* Turns the first `count` numbers of other types than ours into ours, in place: they may become wider. */
+static sheaf_status expand(const sheaf_box_item *what, sheaf_builder *bytes, size_t count, sheaf_error *err)
+{
+	size_t room = count * sheaf_type_size(what->type);
+	if (room > bytes->size && !sheaf_builder_room(bytes, room - bytes->size))
+		return sheaf_builder_status(bytes, err);
+	if (what->inside->bits) sheaf_box_expand(what->inside->bits, what->type, bytes->data, count);
+	return SHEAF_OK;
+}
 
 /* Describes an attribute as the root of a catalog, and appends its elements as they are stored; UNKNOWN if
  * there is none. */
@@ -24,8 +38,7 @@ static sheaf_status take(sheaf_box *box, const char *path, const char *name, she
 }
 
 /* Reads an attribute of numbers as a type into *out, which the caller resets; UNKNOWN if there is none.
- * Numbers of other types than ours are expanded in place, to a wider type that takes more bytes than the
- * stored ones. A number that the type does not hold is an error. */
+ * A number that the type does not hold is an error. */
 sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *name, sheaf_type type,
                                sheaf_buffer *out, sheaf_error *err)
 {
@@ -36,12 +49,8 @@ sheaf_status sheaf_box_numbers(sheaf_box *box, const char *path, const char *nam
 	const sheaf_box_item *attribute = &catalog.items[0];
 	bool is_number = attribute->what == SHEAF_BOX_NUMBERS || attribute->what == SHEAF_BOX_BOOLS;
 	if (is_number) {
-		size_t count = (size_t)attribute->count, room = count * sheaf_type_size(attribute->type);
-		size_t size = count * sheaf_type_size(type);
-		if (room > bytes.size && !sheaf_builder_room(&bytes, room - bytes.size))
-			return sheaf_builder_status(&bytes, err);
-		if (attribute->inside->bits)
-			sheaf_box_expand(attribute->inside->bits, attribute->type, bytes.data, count);
+		size_t count = (size_t)attribute->count, size = count * sheaf_type_size(type);
+		SHEAF_TRY(expand(attribute, &bytes, count, err));
 		if (!sheaf_builder_room(&b, size ? size : 1)) return sheaf_builder_status(&b, err);
 		sheaf_box_stored stored = {attribute->type, attribute->inside->is_swapped, bytes.data, count};
 		int64_t changed = sheaf_box_convert(stored, type, b.data);
@@ -76,4 +85,129 @@ sheaf_status sheaf_box_texts(sheaf_box *box, const char *path, const char *name,
 	}
 	SHEAF_TRY(sheaf_builder_finish(&texts, bytes, err));
 	return sheaf_builder_finish(&ends, offsets, err);
+}
+
+/* ---- for listings ---- */
+
+void sheaf_box_put_text(sheaf_builder *json, const void *text, size_t size)
+{
+	enum { MOST = 400 };
+	bool is_long = size > MOST;
+	sheaf_json_string(json, (const char *)text, is_long ? MOST : size);
+	if (is_long && !json->failed) json->size--;
+	if (is_long) sheaf_builder_text(json, "...\"");
+}
+
+/* Numbers that JSON does not have (nan, inf) are texts. */
+static void put_number(const sheaf_box_item *what, const uint8_t *at, sheaf_builder *json)
+{
+	char text[SHEAF_NUMBER_MAX + 1];
+	uint64_t value = 0;
+	sheaf_box_convert((sheaf_box_stored){what->type, what->inside->is_swapped, at, 1}, what->type, &value);
+	*sheaf_value_print(what->type, &value, 0, text) = '\0';
+	sheaf_builder_printf(json, strpbrk(text, "in") ? "\"%s\"" : "%s", text);
+}
+
+/* Appends element i of an attribute. */
+static sheaf_status put_element(const sheaf_box_notes *notes, const sheaf_box_item *what,
+                                const sheaf_builder *elements, int64_t i, sheaf_builder *json,
+                                sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder text = {.cx = notes->box->cx};
+	size_t size = what->what == SHEAF_BOX_TEXTS ? what->inside->width : sheaf_type_size(what->type);
+	const uint8_t *at = elements->data + (size_t)i * size * (size_t)what->inside->per;
+	switch (what->what) {
+	case SHEAF_BOX_TEXTS:
+		SHEAF_TRY(notes->box->driver->text_of(notes->box->state, what, at, &text, err));
+		sheaf_box_put_text(json, text.data, text.size);
+		return SHEAF_OK;
+	case SHEAF_BOX_BOOLS:
+		if (*at > 1) break;
+		sheaf_builder_text(json, *at ? "true" : "false");
+		return SHEAF_OK;
+	case SHEAF_BOX_COMPLEX:
+		sheaf_builder_byte(json, '[');
+		put_number(what, at, json);
+		sheaf_builder_byte(json, ',');
+		put_number(what, at + size, json);
+		sheaf_builder_byte(json, ']');
+		return SHEAF_OK;
+	default: break;
+	}
+	put_number(what, at, json);
+	return SHEAF_OK;
+}
+
+/* Appends the elements of an attribute, of which the first few stand for all of a long list. */
+static sheaf_status put_elements(const sheaf_box_notes *notes, const sheaf_box_item *what,
+                                 sheaf_builder *elements, sheaf_builder *json, sheaf_error *err)
+{
+	enum { MOST = 16 };
+	int64_t count = what->count / what->inside->per, shown = count < MOST ? count : MOST;
+	if (what->is_null) return sheaf_builder_text(json, "null"), sheaf_builder_status(json, err);
+	SHEAF_TRY(expand(what, elements, (size_t)(shown * what->inside->per), err));
+	if (count != 1) sheaf_builder_byte(json, '[');
+	for (int64_t i = 0; i < shown; i++) {
+		if (i) sheaf_builder_byte(json, ',');
+		SHEAF_TRY(put_element(notes, what, elements, i, json, err));
+	}
+	if (count > shown) sheaf_builder_text(json, ",\"...\"");
+	if (count != 1) sheaf_builder_byte(json, ']');
+	return sheaf_builder_status(json, err);
+}
+
+sheaf_status sheaf_box_note_json(sheaf_box_notes *notes, sheaf_bytes name, const sheaf_builder *json,
+                                 sheaf_error *err)
+{
+	sheaf_box_attribute it;
+	SHEAF_TRY(sheaf_builder_status(json, err));
+	SHEAF_TRY(sheaf_catalog_copy_bytes(notes->catalog, name.data, name.size, &it.name, err));
+	SHEAF_TRY(sheaf_catalog_copy_bytes(notes->catalog, json->data, json->size, &it.value, err));
+	sheaf_builder_append(&notes->list, &it, sizeof it);
+	return sheaf_builder_status(&notes->list, err);
+}
+
+sheaf_status sheaf_box_note_refused(sheaf_box_notes *notes, sheaf_bytes name, const char *type,
+                                    const char *why, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = notes->box->cx};
+	sheaf_builder_byte(&json, '{');
+	if (type) sheaf_member_text(&json, "type", type);
+	if (why) sheaf_member_text(&json, "refused", why);
+	sheaf_builder_byte(&json, '}');
+	return sheaf_box_note_json(notes, name, &json, err);
+}
+
+/* Notes the value of an attribute, or, if it is not read, why. Failures that the file has not caused end the
+ * listing. */
+sheaf_status sheaf_box_note(sheaf_box_notes *notes, sheaf_bytes name, const sheaf_box_item *what,
+                            sheaf_builder *elements, sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = notes->box->cx};
+	sheaf_error failure = {0};
+	if (what->what >= SHEAF_BOX_RECORDS) return sheaf_box_note_refused(notes, name, what->of, NULL, err);
+	sheaf_status status = put_elements(notes, what, elements, &json, &failure);
+	if (!status) return sheaf_box_note_json(notes, name, &json, err);
+	if (!sheaf_is_flaw(status)) return sheaf_fail_again(err, &failure);
+	return sheaf_box_note_refused(notes, name, what->of, failure.message, err);
+}
+
+/* Completes an item. If its attributes cannot even be listed, the reason stands in their place. */
+sheaf_status sheaf_box_complete(sheaf_box *box, sheaf_box_item *item, sheaf_catalog *catalog,
+                                sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	SHEAF_TRY(sheaf_catalog_open(catalog, box->cx, err));
+	if (!item->inside->target || !box->driver->complete) return SHEAF_OK;
+	sheaf_box_notes notes = {box, item, catalog, {.cx = box->cx}};
+	sheaf_status status = box->driver->complete(box->state, &notes, &failure);
+	if (status && sheaf_is_flaw(status))
+		status = sheaf_box_note_refused(&notes, (sheaf_bytes){(const uint8_t *)"(others)", 8}, NULL,
+		                                failure.message, &failure);
+	item->nattributes = (int64_t)(notes.list.size / sizeof *item->attributes);
+	if (!status)
+		status = sheaf_catalog_copy_bytes(catalog, notes.list.data, notes.list.size, &item->attributes,
+		                                  &failure);
+	sheaf_builder_drop(&notes.list);
+	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }

@@ -68,7 +68,8 @@ static inline int sheaf_box_compare_names(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* An attribute for display: JSON, in which long values are cut. */
+/* An attribute for display: JSON, in which long values are cut. One that is not read is an object with its
+ * type, and the reason. */
 typedef struct sheaf_box_attribute {
 	const char *name, *value;
 } sheaf_box_attribute;
@@ -87,8 +88,10 @@ typedef struct sheaf_box_item {
 	sheaf_type type; /* of the values, as stored (any byte order); only for NUMBERS, BOOLS and COMPLEX */
 	const char *of;  /* the type in words: "float64", "big-endian int32", "bool", "complex float64", "text" */
 	int rank;        /* 0: a scalar; an array that has no elements at all has rank 1 and dims[0] 0 */
-	const int64_t *dims;
-	int64_t count; /* values in all, or texts; twice the elements if they are COMPLEX */
+	const int64_t *dims;   /* NULL: not known */
+	const int64_t *limits; /* to which the array may grow, -1: without end; NULL: it cannot */
+	bool is_null;          /* it has no elements, and no extents either */
+	int64_t count; /* values in all, or texts; twice the elements if they are COMPLEX; what is in a group */
 	int64_t bytes; /* in the file; -1: not known */
 	sheaf_box_storage storage;
 	int64_t chunk; /* CHUNKED with one dimension: values in a chunk, so that runs which begin and end at
@@ -97,14 +100,26 @@ typedef struct sheaf_box_item {
 	const char *filters;   /* "shuffle, deflate 6"; NULL: none */
 	const char
 		*dimensions; /* their names, "time, lat"; for the root also their lengths; NULL: they have none */
-	const sheaf_box_attribute *attributes; /* of boxes that list them */
-	int nattributes;
+	const char *link, *target; /* which kind of link it is, and where it leads; NULL: it is none */
+	/* For listings (sheaf_box_complete): */
+	const sheaf_box_attribute *attributes;
+	int64_t nattributes;
+	const char *dataset, *maker; /* what it is for somebody who asks for it by its path, and whose program
+	                                has made it; NULL: nothing, not known */
 	const struct sheaf_box_item *members; /* of RECORDS: name, what, type, of and refused for each */
 	int nmembers;
 	const sheaf_box_name *names; /* of an enumeration, in the order of their codes; NULL: it is none */
 	int nnames;
 	struct sheaf_box_detail *inside; /* private to the box */
 } sheaf_box_item;
+
+/* Gets items one after the other, of `box`, or of something else (NULL). One that can be opened by its path
+ * says what it is (item->dataset). */
+typedef struct sheaf_item_teller {
+	sheaf_status (*show)(void *user, sheaf_box *box, const sheaf_box_item *item, sheaf_error *err);
+	void *user;
+	bool briefly; /* paths and datasets are enough, where more takes reading */
+} sheaf_item_teller;
 
 static inline const char *sheaf_box_storage_name(const sheaf_box_item *item)
 {
@@ -150,6 +165,11 @@ void sheaf_box_leave(sheaf_box *box);
 const sheaf_box_item *sheaf_box_items(sheaf_box *box, int64_t *count);
 /* The item of this path, or NULL. */
 const sheaf_box_item *sheaf_box_find(sheaf_box *box, const char *path);
+/* Adds to a copy of an item what is read only for listings: its attributes, names of its dimensions, bytes of
+ * its chunks. All of that lives as long as the catalog, which begins as zeros and is closed by the caller. */
+struct sheaf_catalog;
+SHEAF_USE sheaf_status sheaf_box_complete(sheaf_box *box, sheaf_box_item *item, struct sheaf_catalog *catalog,
+                                          sheaf_error *err);
 
 /* Whether there is a readable group or array of this path, with an attribute of this name that is a single
  * text. */

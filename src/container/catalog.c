@@ -166,6 +166,7 @@ static void find_parent(sheaf_catalog *catalog, int64_t i)
 	                      memcmp(items[group].path, items[i].path, n) == 0))
 		group = items[group].parent;
 	items[i].parent = group;
+	if (items[group].is_group) items[group].count++;
 }
 
 void sheaf_catalog_sort(sheaf_catalog *catalog)
@@ -174,6 +175,8 @@ void sheaf_catalog_sort(sheaf_catalog *catalog)
 	sheaf_names_free(&catalog->placed);
 	catalog->sorted = catalog->count;
 	qsort(catalog->items, (size_t)catalog->count, sizeof *catalog->items, compare_items);
+	for (int64_t i = 0; i < catalog->count; i++)
+		if (catalog->items[i].is_group) catalog->items[i].count = 0;
 	catalog->items[0].parent = -1;
 	for (int64_t i = 1; i < catalog->count; i++) find_parent(catalog, i);
 }
@@ -226,6 +229,8 @@ void sheaf_catalog_copy(sheaf_box_item *item, const sheaf_box_item *array)
 	item->path = own.path;
 	item->name = own.name;
 	item->parent = own.parent;
+	item->link = own.link;
+	item->target = own.target;
 	*own.inside = *array->inside;
 	item->inside = own.inside;
 }

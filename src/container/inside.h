@@ -145,6 +145,7 @@ static inline int64_t sheaf_box_row(const sheaf_box_plan *plan)
 }
 
 struct sheaf_filtering;
+struct sheaf_box_notes;
 
 /* The functions of one kind of file. `state` and `array` are memory of the driver's own sizes, which the box
  * allocates, zeroed, before `open` and `new_array`, and frees after `close` and `drop_array`. These two are
@@ -166,6 +167,9 @@ typedef struct sheaf_box_driver {
 	 * they are stored. UNKNOWN if there is none. NULL: only texts are supported. */
 	sheaf_status (*attribute)(void *state, const sheaf_box_item *item, const char *name,
 	                          sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err);
+	/* Notes all attributes of an item, and adds to notes->item what listing has not found out
+	 * (sheaf_box_complete). */
+	sheaf_status (*complete)(void *state, struct sheaf_box_notes *notes, sheaf_error *err);
 	/* Before the first values of an array are read, and again; any thread. NULL: nothing to do. */
 	sheaf_status (*prepare)(void *state, const sheaf_box_item *item, sheaf_error *err);
 	/* Elements of rows of the first dimension (all, for a scalar) as they are stored, if they are inside the
@@ -209,6 +213,26 @@ typedef struct sheaf_box_driver {
 	void (*drop_array)(void *array);
 } sheaf_box_driver;
 
+/* What is learned of an item for listings. */
+typedef struct sheaf_box_notes {
+	struct sheaf_box *box;
+	sheaf_box_item *item;   /* the copy that is completed */
+	sheaf_catalog *catalog; /* of what is noted */
+	sheaf_builder list;     /* of sheaf_box_attribute */
+} sheaf_box_notes;
+/* Notes an attribute: a name, and its value as JSON. */
+SHEAF_USE sheaf_status sheaf_box_note_json(sheaf_box_notes *notes, sheaf_bytes name,
+                                           const sheaf_builder *json, sheaf_error *err);
+/* The same for a value that `what` describes, like an array; its elements may be changed. */
+SHEAF_USE sheaf_status sheaf_box_note(sheaf_box_notes *notes, sheaf_bytes name, const sheaf_box_item *what,
+                                      sheaf_builder *elements, sheaf_error *err);
+/* The same for one that is not read: its type, and the reason (NULL: that the type is not). */
+SHEAF_USE sheaf_status sheaf_box_note_refused(sheaf_box_notes *notes, sheaf_bytes name, const char *type,
+                                              const char *why, sheaf_error *err);
+/* Appends a text as JSON, of which only the beginning is shown if it is long. */
+void sheaf_box_put_text(sheaf_builder *json, const void *text, size_t size);
+
+
 extern const sheaf_box_driver sheaf_memory_driver;
 /* Attributes that are texts, kept with an item in memory: by the box in memory, and by drivers that write or
  * find all of them at once. They take no state (NULL will do). */
@@ -220,6 +244,9 @@ SHEAF_USE sheaf_status sheaf_memory_set_text(void *state, const sheaf_box_item *
 extern const sheaf_box_driver sheaf_hdf5_reading_driver, sheaf_hdf5_writing_driver;
 extern const sheaf_box_driver sheaf_classic_driver, sheaf_zarr_driver, sheaf_zarr_writing_driver,
 	sheaf_archive_reading_driver, sheaf_archive_writing_driver;
+
+/* Notes these attributes. */
+SHEAF_USE sheaf_status sheaf_memory_complete(void *state, sheaf_box_notes *notes, sheaf_error *err);
 
 /* An attribute of an item whose attributes are in memory. Begins as zeros. */
 typedef struct sheaf_box_text_at {

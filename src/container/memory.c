@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The box in memory: it is only a list, whose items hold their values. Drivers that write text attributes
  * at the end of a file keep them here until then. */
+#include "base/extend.h"
 #include "base/memory.h"
 #include "container/inside.h"
 #include <string.h>
@@ -86,6 +87,19 @@ bool sheaf_box_next_text(const sheaf_box_item *item, sheaf_box_text_at *at)
 	return true;
 }
 
+sheaf_status sheaf_memory_complete(void *state, sheaf_box_notes *notes, sheaf_error *err)
+{
+	(void)state;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = notes->box->cx};
+	for (sheaf_box_text_at at = {0}; sheaf_box_next_text(notes->item, &at);) {
+		json.size = 0;
+		sheaf_box_put_text(&json, at.text, at.size);
+		SHEAF_TRY(sheaf_box_note_json(notes, (sheaf_bytes){(const uint8_t *)at.name, strlen(at.name)}, &json,
+		                              err));
+	}
+	return SHEAF_OK;
+}
+
 /* ---- arrays ---- */
 
 static sheaf_status remove_array(void *state, const sheaf_box_item *item, sheaf_error *err)
@@ -128,6 +142,7 @@ const sheaf_box_driver sheaf_memory_driver = {
 	.array_size = sizeof(array),
 	.open = open_box,
 	.text = sheaf_memory_text,
+	.complete = sheaf_memory_complete,
 	.remove = remove_array,
 	.set_text = sheaf_memory_set_text,
 	.new_array = new_array,

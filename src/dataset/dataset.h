@@ -46,8 +46,18 @@ struct sheaf_padding sheaf_find_lengths(const sheaf_source *source, const sheaf_
 SHEAF_USE sheaf_status sheaf_read_lengths(sheaf_dataset *lengths, const char *file, int64_t rows,
                                           sheaf_buffer *out, sheaf_error *err);
 
-/* For the members of a container: counts them in an int64_t. */
+/* The paths of the datasets in a container; none if the format is no container. */
+SHEAF_USE sheaf_status sheaf_each_dataset(const sheaf_format *format, sheaf_source *source,
+                                          sheaf_member_teller show, void *user, sheaf_error *err);
+/* A teller that counts them in an int64_t. */
 sheaf_status sheaf_count_member(void *count, const char *path, sheaf_error *err);
+
+/* Copies the caller's options, or the defaults, and checks them. */
+SHEAF_USE sheaf_status sheaf_take_tree_options(const char *function, const sheaf_tree_options *given,
+                                               sheaf_tree_options *out, sheaf_error *err);
+/* Appends the tree of a source, or of what a reader has opened (`in`). */
+SHEAF_USE sheaf_status sheaf_put_tree(const sheaf_format *format, const void *in, sheaf_source *source,
+                                      const sheaf_tree_options *options, sheaf_builder *b, sheaf_error *err);
 
 /* Whether a selection leaves out rows at most, and nothing of each. */
 bool sheaf_selects_rows_alone(const sheaf_selection *selection);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/need.h"
 #include "base/status.h"
+#include "container/box.h"
 #include "dataset/dataset.h"
 #include "frame/row_choice.h"
 #include "io/source.h"
@@ -143,6 +144,27 @@ static sheaf_status open_lengths(const char *file, int64_t rows, sheaf_context *
 	return status;
 }
 
+/* Shows an item that is a dataset by its path. */
+typedef struct dataset_search {
+	sheaf_member_teller show;
+	void *user;
+} dataset_search;
+
+static sheaf_status show_dataset(void *user, sheaf_box *box, const sheaf_box_item *item, sheaf_error *err)
+{
+	const dataset_search *s = (const dataset_search *)user;
+	(void)box;
+	return item->dataset ? s->show(s->user, *item->path ? item->path : "/", err) : SHEAF_OK;
+}
+
+sheaf_status sheaf_each_dataset(const sheaf_format *format, sheaf_source *source, sheaf_member_teller show,
+                                void *user, sheaf_error *err)
+{
+	dataset_search search = {show, user};
+	if (!(format->can & SHEAF_CAN_CONTAIN)) return SHEAF_OK;
+	return format->model->list(NULL, source, &(sheaf_item_teller){show_dataset, &search, true}, err);
+}
+
 sheaf_status sheaf_count_member(void *count, const char *path, sheaf_error *err)
 {
 	(void)path, (void)err;
@@ -154,11 +176,12 @@ sheaf_status sheaf_count_member(void *count, const char *path, sheaf_error *err)
  * without opening any, if there is. */
 static sheaf_status count_members(const sheaf_dataset *d, int64_t *count, sheaf_error *err)
 {
-	*count = 0;
-	if (!d->format->container) return SHEAF_OK;
+	int64_t found = 0;
+	if (!(d->format->can & SHEAF_CAN_CONTAIN)) return SHEAF_OK;
 	if (d->format->needs_seek) SHEAF_TRY(sheaf_source_make_seekable(d->source, err));
-	SHEAF_TRY(d->format->container->members(d->source, d->cx, sheaf_count_member, count, err));
-	return *count > 1 ? SHEAF_END : SHEAF_OK;
+	SHEAF_TRY(sheaf_each_dataset(d->format, d->source, sheaf_count_member, &found, err));
+	*count = found;
+	return found > 1 ? SHEAF_END : SHEAF_OK;
 }
 
 /* A search for the dataset that was probably meant by a name that no dataset has. */
@@ -215,10 +238,10 @@ static sheaf_status open_reader(sheaf_dataset *d, const sheaf_open_options *opti
 	 * values alone. */
 	if (how.rows && options->tensor->coordinates) how.rows |= SHEAF_TAKES_ENTRIES;
 	sheaf_status status = sheaf_index_open_input(&d->indexed, &how, err);
-	if (status != SHEAF_UNKNOWN || !how.member || !d->format->container) return status;
+	if (status != SHEAF_UNKNOWN || !how.member || !(d->format->can & SHEAF_CAN_CONTAIN)) return status;
 	member_search search = {.wanted = how.member + strspn(how.member, "/")};
 	sheaf_error none;
-	sheaf_status listed = d->format->container->members(d->source, d->cx, compare_member, &search, &none);
+	sheaf_status listed = sheaf_each_dataset(d->format, d->source, compare_member, &search, &none);
 	if (listed && !sheaf_is_flaw(listed)) return sheaf_fail_again(err, &none);
 	if (listed) return SHEAF_UNKNOWN;
 	if (err) err->status = SHEAF_USAGE;
@@ -238,7 +261,7 @@ static sheaf_status prepare(sheaf_dataset *d, const sheaf_open_options *options,
 	if (!d->format->open)
 		return sheaf_fail(err, SHEAF_UNSUPPORTED,
 		                  "format %s: expected one that can be read, found one that cannot", d->format->name);
-	if (container->member && !d->format->container && strcmp(container->member, "/") != 0)
+	if (container->member && !(d->format->can & SHEAF_CAN_CONTAIN) && strcmp(container->member, "/") != 0)
 		return sheaf_fail_option(err, SHEAF_USAGE, "dataset",
 		                         ": expected a file that may have several datasets, found format %s",
 		                         d->format->name);
@@ -374,7 +397,7 @@ static sheaf_status open_container(const char *path, const sheaf_open_options *o
 {
 	SHEAF_TRY(sheaf_source_named(path, cx, source, err));
 	sheaf_status status = recognise(*source, options, format, err);
-	if (status == SHEAF_OK && (*format)->container && (*format)->needs_seek)
+	if (status == SHEAF_OK && ((*format)->can & SHEAF_CAN_CONTAIN) && (*format)->needs_seek)
 		status = sheaf_source_make_seekable(*source, err);
 	if (status) sheaf_source_close(*source);
 	return status;
@@ -392,8 +415,7 @@ sheaf_status sheaf_members(const char *path, const sheaf_open_options *options, 
 	const sheaf_format *format;
 	SHEAF_TRY(sheaf_take_open_options(__func__, options, &taken, err));
 	SHEAF_TRY(open_container(path, &taken, cx, &source, &format, err));
-	sheaf_status status =
-		format->container ? format->container->members(source, cx, show, user, err) : SHEAF_OK;
+	sheaf_status status = sheaf_each_dataset(format, source, show, user, err);
 	sheaf_source_close(source);
 	return status;
 }
@@ -439,24 +461,21 @@ sheaf_status sheaf_guess(const char *path, const char *format, sheaf_context *cx
 	return SHEAF_OK;
 }
 
-/* Describes what a container has beside its datasets; an empty buffer if the format is no container, or has
- * nothing to say. */
-sheaf_status sheaf_besides(const char *path, const sheaf_open_options *options, bool json, sheaf_context *cx,
-                           sheaf_buffer *out, sheaf_error *err)
+/* Lists all that is in a source, which is closed in any case; an empty buffer if its format has no list. */
+sheaf_status sheaf_tree(sheaf_source *source, const sheaf_tree_options *options, sheaf_context *cx,
+                        sheaf_buffer *out, sheaf_error *err)
 {
-	SHEAF_NEED(out, "a place for the outcome");
-	SHEAF_NEED(path, "a path");
-	SHEAF_NEED(cx, "a context");
-	sheaf_open_options taken;
-	sheaf_source *source;
 	const sheaf_format *format;
-	SHEAF_TRY(sheaf_take_open_options(__func__, options, &taken, err));
-	SHEAF_TRY(open_container(path, &taken, cx, &source, &format, err));
-	sheaf_status status = SHEAF_OK;
-	sheaf_builder b;
-	sheaf_builder_begin(&b, cx, NULL);
-	if (format->container && format->model && format->model->describe)
-		status = format->model->describe(NULL, source, &(sheaf_listing){&b, json}, err);
+	sheaf_tree_options o;
+	SHEAF_NEED(out, "a place for the outcome");
+	sheaf_buffer_reset(out);
+	SHEAF_NEED(source, "a source");
+	sheaf_status status = cx ? sheaf_take_tree_options(__func__, options, &o, err)
+	                         : sheaf_not_given(__func__, "a context", err);
+	if (!status) status = sheaf_recognise(source, o.format, &(sheaf_values){0}, &format, err);
+	if (!status && format->needs_seek) status = sheaf_source_make_seekable(source, err);
+	sheaf_builder b = {.cx = cx};
+	if (!status) status = sheaf_put_tree(format, NULL, source, &o, &b, err);
 	sheaf_source_close(source);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/need.h"
+#include "container/listing.h"
 #include "dataset/dataset.h"
 #include "dataset/input/measure.h"
 #include "frame/frame.h"
@@ -43,19 +44,46 @@ void sheaf_dataset_facts(const sheaf_dataset *dataset, sheaf_facts *out)
 	out->samples = dataset->index->file.head.samples;
 }
 
-/* Lists what the format says about itself, as text or JSON, into *out, which the caller frees; empty if it
- * says nothing. */
-sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, bool json, sheaf_buffer *out,
-                                    sheaf_error *err)
+sheaf_status sheaf_take_tree_options(const char *function, const sheaf_tree_options *given,
+                                     sheaf_tree_options *out, sheaf_error *err)
 {
+	*out = (sheaf_tree_options){.size = sizeof *out};
+	if (!given) return SHEAF_OK;
+	SHEAF_TRY(sheaf_check_size("tree options", given->size, sizeof *out, err));
+	*out = *given;
+	if (given->depth >= 0) return SHEAF_OK;
+	return sheaf_out_of_range(function, "a depth of at least 0", given->depth, err);
+}
+
+/* Appends the tree of a source, or nothing if the format has no list. */
+sheaf_status sheaf_put_tree(const sheaf_format *format, const void *in, sheaf_source *source,
+                            const sheaf_tree_options *options, sheaf_builder *b, sheaf_error *err)
+{
+	sheaf_tree_listing tree = {.to = {b, options->json}, .depth = options->depth};
+	if (!format->model || !format->model->list) return SHEAF_OK;
+	sheaf_tree_begin(&tree);
+	SHEAF_TRY(format->model->list(in, source, &(sheaf_item_teller){sheaf_tree_show, &tree, false}, err));
+	sheaf_tree_end(&tree);
+	return SHEAF_OK;
+}
+
+/* Lists what the format says about itself, then the tree, as text or JSON, into *out, which the caller frees;
+ * empty if there is neither. A view passes both on to the format below. */
+sheaf_status sheaf_dataset_describe(const sheaf_dataset *dataset, const sheaf_tree_options *options,
+                                    sheaf_buffer *out, sheaf_error *err)
+{
+	sheaf_tree_options o;
 	SHEAF_NEED(out, "a place for the outcome");
 	sheaf_buffer_reset(out);
 	SHEAF_NEED(dataset, "a dataset");
+	SHEAF_TRY(sheaf_take_tree_options(__func__, options, &o, err));
 	const sheaf_model *model = dataset->format->model;
-	if (!model || !model->describe) return SHEAF_OK;
 	sheaf_builder b;
 	sheaf_builder_begin(&b, dataset->cx, NULL);
-	sheaf_status status = model->describe(dataset->in, dataset->source, &(sheaf_listing){&b, json}, err);
+	sheaf_status status = SHEAF_OK;
+	if (model && model->describe) status = model->describe(dataset->in, &(sheaf_listing){&b, o.json}, err);
+	if (!status && dataset->native->model && dataset->native->model->list)
+		status = sheaf_put_tree(dataset->format, dataset->in, dataset->source, &o, &b, err);
 	if (status == SHEAF_OK) return sheaf_builder_finish(&b, out, err);
 	sheaf_builder_drop(&b);
 	return status;

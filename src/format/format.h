@@ -257,17 +257,10 @@ static inline int sheaf_column_kind_of(const sheaf_column_kind *kinds, const she
 	return -1;
 }
 
-/* ---- containers ---- */
-
-/* A file that may hold several datasets, of which sheaf_opening.member chooses one. */
-typedef struct sheaf_container {
-	/* Calls `show` with the paths of all datasets, in the order of the file, "/" for the root, until it
-	 * fails. */
-	sheaf_status (*members)(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
-	                        sheaf_error *err);
-} sheaf_container;
-
 /* ---- models ---- */
+
+/* Gets the items of an input: groups, arrays, columns (container/box.h). */
+struct sheaf_item_teller;
 
 /* What a format's users know about their files beyond rows and columns. Each member may be NULL. */
 typedef struct sheaf_model {
@@ -278,9 +271,13 @@ typedef struct sheaf_model {
 	sheaf_status (*transcode)(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
 	                          const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err);
 	const char *const *edits; /* ends with NULL */
-	/* Lists what else there is to know about the input. Of a container, in NULL: what the source holds
-	 * besides the datasets. NULL: nothing. */
-	sheaf_status (*describe)(const void *in, sheaf_source *source, const sheaf_listing *to, sheaf_error *err);
+	/* Lists what else there is to know about the input. NULL: nothing. */
+	sheaf_status (*describe)(const void *in, const sheaf_listing *to, sheaf_error *err);
+	/* Shows all that is in a source, depth first, also what is not read, until that fails. A format that can
+	 * CONTAIN has it, and marks what sheaf_opening.member can choose. `in` NULL: nothing of it was opened.
+	 * NULL: an input is no more than its rows. */
+	sheaf_status (*list)(const void *in, sheaf_source *source, const struct sheaf_item_teller *teller,
+	                     sheaf_error *err);
 	/* Suggests what an input may be that does not describe itself, the likeliest first. NULL: inputs describe
 	 * themselves. */
 	sheaf_status (*guess)(sheaf_source *source, sheaf_context *cx, sheaf_candidate_teller teller, void *user,
@@ -296,9 +293,10 @@ struct sheaf_format {
 	const char *name;
 	const char *summary;         /* half a line for `sheaf formats` */
 	const char *const *suffixes; /* ".ctf", ...; ends with NULL */
-	/* KEYS, PIPE and SPLIT; its members show what else it can do. Data that it cannot hold are LOSS, except
-	 * keys, which become positions with a warning. SPLIT means that a file consists of its rows and nothing
-	 * else: the bytes of pieces that cut gives, one after the other, are again a file. */
+	/* KEYS, PIPE, SPLIT and CONTAIN; its members show what else it can do. Data that it cannot hold are LOSS,
+	 * except keys, which become positions with a warning. SPLIT means that a file consists of its rows and
+	 * nothing else: the bytes of pieces that cut gives, one after the other, are again a file. CONTAIN means
+	 * that a file may hold several datasets, of which sheaf_opening.member chooses one. */
 	unsigned can;
 	bool needs_seek; /* open gets a source made seekable */
 	sheaf_text_kind text;
@@ -311,7 +309,6 @@ struct sheaf_format {
 	/* What it can do beyond reading in order. NULL: nothing. */
 	const sheaf_random_access *random;
 	const sheaf_writing *write;
-	const sheaf_container *container;
 	const sheaf_model *model;
 
 	/* How likely it is that an input has this format. Asked again, about the whole input, if several formats

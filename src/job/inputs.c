@@ -28,9 +28,9 @@ sheaf_status sheaf_conversion_report_others(const sheaf_conversion *c, const she
 	int64_t count = 0, streams = 0;
 	char found[80];
 	const sheaf_schema *schema = sheaf_dataset_schema(input);
-	if (c->options->container.member || c->options->tensor.value || !input->native->container)
+	if (c->options->container.member || c->options->tensor.value || !(input->native->can & SHEAF_CAN_CONTAIN))
 		return SHEAF_OK;
-	SHEAF_TRY(input->native->container->members(input->source, c->outer, sheaf_count_member, &count, err));
+	SHEAF_TRY(sheaf_each_dataset(input->native, input->source, sheaf_count_member, &count, err));
 	for (int f = 0; f < schema->nfields && schema->rows == SHEAF_SEQUENCES; f++)
 		streams += sheaf_field_is_stream(&schema->fields[f]);
 	int64_t others = count - (streams > 1 ? streams : 1);

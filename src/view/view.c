@@ -122,10 +122,10 @@ sheaf_status sheaf_view_slice_below(const sheaf_row_view *v, const sheaf_piece *
 /* ---- members passed to the format below ---- */
 
 /* Lists what the format below says about itself; a format without a description adds nothing. */
-static sheaf_status describe(const void *in, sheaf_source *source, const sheaf_listing *to, sheaf_error *err)
+static sheaf_status describe(const void *in, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_row_view *v = (const sheaf_row_view *)in;
-	return v->inner->model && v->inner->model->describe ? v->inner->model->describe(v->in, source, to, err)
+	return v->inner->model && v->inner->model->describe ? v->inner->model->describe(v->in, to, err)
 	                                                    : SHEAF_OK;
 }
 
@@ -198,7 +198,15 @@ static void close_view(void *in)
 	sheaf_reader_close(v->inner, v->in);
 }
 
-static const sheaf_model model = {.describe = describe};
+static sheaf_status list(const void *in, sheaf_source *source, const struct sheaf_item_teller *teller,
+                         sheaf_error *err)
+{
+	const sheaf_row_view *v = (const sheaf_row_view *)in;
+	return v->inner->model && v->inner->model->list ? v->inner->model->list(v->in, source, teller, err)
+	                                                : SHEAF_OK;
+}
+
+static const sheaf_model model = {.describe = describe, .list = list};
 
 /* Allocates a view of `size` bytes and puts it over the input. Members of its format pass calls on to the
  * format below until the view replaces them. The view owns the reader below from here on; on failure nothing

@@ -2,6 +2,7 @@
 /* Attributes, in the header of an object or in a heap. Version 1 pads the name, the type and the space to
  * multiples of eight; version 3 says which characters the name has. Types may be shared with a committed
  * type; spaces never are in files that are read here. */
+#include "base/status.h"
 #include "container/hdf5/read.h"
 #include <string.h>
 
@@ -10,6 +11,8 @@ typedef struct listing {
 	sheaf_hdf5_look *l;
 	const char *name; /* NULL: all */
 	bool is_raw;      /* they are shown as they are stored */
+	bool is_tolerant; /* one that is not read is shown by its name, with the reason */
+	sheaf_hdf5_attribute current;
 	uint8_t flags;    /* of the message */
 	sheaf_hdf5_attribute_seen seen;
 	void *user;
@@ -41,7 +44,7 @@ bool sheaf_hdf5_begins(const sheaf_hdf5_attribute *a, const char *text)
  * neighbors. With g->is_raw only the name is taken. */
 static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 {
-	const listing *g = (const listing *)user;
+	listing *g = (listing *)user;
 	enum { TYPE_IS_SHARED = 1, SPACE_IS_SHARED = 2 };
 	sheaf_hdf5_attribute a = {.byte = -1,
 	                          .message = {c->begin, (size_t)(c->end - c->begin)},
@@ -59,6 +62,7 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	SHEAF_TRY(sheaf_hdf5_done(g->l, c));
 	a.name = sheaf_cursor_string(&name, &a.name_size, "a name that ends within its message");
 	SHEAF_TRY(sheaf_hdf5_done(g->l, &name));
+	g->current = a;
 	if (g->name && !sheaf_hdf5_is_named(&a, g->name)) return SHEAF_OK;
 	if (g->is_raw) return g->seen(g->user, &a);
 	if (flags & SPACE_IS_SHARED)
@@ -74,6 +78,23 @@ static sheaf_status take_attribute(void *user, sheaf_cursor *c)
 	return g->seen(g->user, &a);
 }
 
+/* Takes an attribute. In a listing one that is not read does not hide the others: it is shown with the
+ * reason, if at least its name is known. */
+static sheaf_status take_any(void *user, sheaf_cursor *c)
+{
+	listing *g = (listing *)user;
+	sheaf_error failure = {0}, *err = g->l->err;
+	if (!g->is_tolerant) return take_attribute(user, c);
+	g->current = (sheaf_hdf5_attribute){0};
+	g->l->err = &failure;
+	sheaf_status status = take_attribute(user, c);
+	g->l->err = err;
+	if (!failure.status) return status; /* that of whoever it was shown to */
+	if (!sheaf_is_flaw(status) || !g->current.name) return sheaf_fail_again(err, &failure);
+	g->current.refused = failure.message;
+	return g->seen(g->user, &g->current);
+}
+
 /* Shows all attributes: those in messages of the header, and those in the heap, if there is one. */
 static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 {
@@ -86,9 +107,9 @@ static sheaf_status list(listing *g, const sheaf_hdf5_header *h)
 			return sheaf_hdf5_decline(g->l, parts[i].byte, "an attribute in a table of shared ones");
 		g->l->order = parts[i].order;
 		g->flags = is_attribute ? parts[i].flags : 0;
-		if (is_attribute) SHEAF_TRY(take_attribute(g, &c));
+		if (is_attribute) SHEAF_TRY(take_any(g, &c));
 		if (parts[i].type == SHEAF_HDF5_ATTRIBUTE_INFO)
-			SHEAF_TRY(sheaf_hdf5_heap_objects(g->l, &c, SHEAF_HDF5_ATTRIBUTE_NAMES, take_attribute, g));
+			SHEAF_TRY(sheaf_hdf5_heap_objects(g->l, &c, SHEAF_HDF5_ATTRIBUTE_NAMES, take_any, g));
 	}
 	return SHEAF_OK;
 }
@@ -97,6 +118,12 @@ sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *
                                    sheaf_hdf5_attribute_seen seen, void *user)
 {
 	return list(&(listing){.l = l, .is_raw = is_raw, .seen = seen, .user = user}, h);
+}
+
+sheaf_status sheaf_hdf5_show_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
+                                        sheaf_hdf5_attribute_seen seen, void *user)
+{
+	return list(&(listing){.l = l, .is_tolerant = true, .seen = seen, .user = user}, h);
 }
 
 /* There is one attribute of a name, so the search ends with it. */

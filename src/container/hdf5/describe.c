@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The dataset that is being described. Attributes are described by it too; they have no header and no
+/* The dataset that is being described. Attributes and committed types are described by it too; they have no
  * layout. */
 typedef struct description {
 	sheaf_hdf5_look *l;
@@ -195,16 +195,25 @@ static sheaf_status describe_space(const description *d)
 	static const int64_t none[1] = {0};
 	d->item->rank = d->space.is_null ? 1 : d->space.rank;
 	d->item->dims = none;
+	d->item->is_null = d->space.is_null;
 	if (d->space.is_null) return SHEAF_OK;
-	int64_t *dims, count = 1;
+	int64_t *dims, *limits, count = 1;
 	const sheaf_hdf5_type *type = &d->own->type;
 	d->item->rank += type->rank;
-	SHEAF_TRY(
-		sheaf_catalog_allocate(d->catalog, (size_t)(d->item->rank + 1) * sizeof(int64_t), &dims, d->l->err));
-	for (int i = 0; i < d->space.rank; i++)
-		dims[i] = d->space.dims[i] > INT64_MAX ? INT64_MAX : (int64_t)d->space.dims[i];
+	size_t size = (size_t)(d->item->rank + 1) * sizeof(int64_t);
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, 2 * size, &dims, d->l->err));
+	limits = dims + d->item->rank + 1;
+	for (int i = 0; i < d->space.rank; i++) {
+		uint64_t extent = d->space.dims[i], most = d->space.most[i];
+		dims[i] = extent > INT64_MAX ? INT64_MAX : (int64_t)extent;
+		limits[i] = most == UINT64_MAX ? -1 : most > INT64_MAX ? INT64_MAX : (int64_t)most;
+		if (most != extent) d->item->limits = limits;
+	}
 	d->item->dims = dims;
-	for (int i = 0; i < type->rank; i++) count *= dims[d->space.rank + i] = type->dims[i];
+	for (int i = 0; i < type->rank; i++) {
+		limits[d->space.rank + i] = dims[d->space.rank + i] = type->dims[i];
+		count *= type->dims[i];
+	}
 	bool fits = d->space.count <= INT64_MAX && sheaf_mul_i64(&count, (int64_t)d->space.count, count);
 	d->item->count = fits ? count : 0;
 	if (!fits) refuse(d, "more elements than can be counted");
@@ -382,14 +391,16 @@ static sheaf_status keep_grid(const description *d)
 }
 
 /* Describes a dataset in chunks: filters, grid, and the index, which is read here, at the opening of the
- * file: a chunk that is missing is then known to be missing. The extents of chunks end with the size of
- * an element, which must be that of the type. */
+ * file: a chunk that is missing is then known to be missing, and how many bytes are stored is known even if
+ * nobody can unpack them. The extents of chunks end with the size of an element, which must be that of the
+ * type. */
 static sheaf_status describe_chunks(const description *d)
 {
 	enum { MOST = 1 << 30 };
 	int rank = d->layout.rank;
 	d->item->storage = SHEAF_BOX_CHUNKED;
 	d->item->bytes = 0;
+	bool is_countable = !d->item->refused;
 	if (rank != d->space.rank || d->space.is_null)
 		return damaged(d, "chunks of as many dimensions as the array", (uint64_t)rank);
 	SHEAF_TRY(describe_filters(d));
@@ -397,10 +408,12 @@ static sheaf_status describe_chunks(const description *d)
 	for (int i = 0; i <= rank; i++) d->own->chunk_size *= d->layout.extents[i];
 	if (d->layout.extents[rank] != d->own->type.stored)
 		return damaged(d, "chunks of elements as wide as their type", d->layout.extents[rank]);
+	is_countable = is_countable && d->own->chunk_size <= MOST;
 	if (d->own->chunk_size > MOST) refuse(d, "chunks of more than a gigabyte");
 	d->own->edges_are_plain = d->layout.edges_are_plain;
-	if (d->item->refused) return SHEAF_OK;
+	d->item->bytes = -1;
 	SHEAF_TRY(keep_grid(d));
+	if (!is_countable) return SHEAF_OK;
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder chunks = {.cx = d->l->r->cx};
 	SHEAF_TRY(sheaf_hdf5_index(d->l, &d->layout, &d->space, sheaf_hdf5_part_find(d->h, SHEAF_HDF5_FILTERS),
 	                           &chunks));
@@ -456,34 +469,43 @@ static sheaf_status find_part(const description *d, sheaf_hdf5_message_type type
 	return SHEAF_OK;
 }
 
-/* Describes a dataset from the messages of its header in turn. Virtual datasets are refused before their
- * type is read. Members of compounds are noted while the type is read. An item that cannot be read gets
- * the reason in item->refused; only damage and failures are a status. */
-static sheaf_status describe(description *d)
+/* Takes the type of an object and describes it; `members` has those of a compound as long as that lasts. */
+static sheaf_status take_type(const description *d, sheaf_builder *members)
 {
 	const sheaf_hdf5_part *part;
 	sheaf_cursor c;
-	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder members = {.cx = d->l->r->cx};
-	SHEAF_TRY(find_part(d, SHEAF_HDF5_LAYOUT, "a dataset that says where its values are", &part, &c));
-	SHEAF_TRY(sheaf_hdf5_take_layout(d->l, &c, &d->layout));
-	if (d->layout.class == SHEAF_HDF5_VIRTUAL) {
-		d->item->of = "virtual";
-		d->item->refused = SHEAF_BOX_VIRTUAL_OUT;
-		return SHEAF_OK;
-	}
 	SHEAF_TRY(find_part(d, SHEAF_HDF5_TYPE, "a dataset that has a type", &part, &c));
-	d->l->members = &members;
+	d->l->members = members;
 	d->l->catalog = d->catalog;
 	sheaf_status status = sheaf_hdf5_take_type(d->l, &c, part->flags & SHEAF_HDF5_SHARED, &d->own->type);
 	if (!status) status = describe_type(d);
 	d->l->members = NULL;
 	d->l->catalog = NULL;
-	SHEAF_TRY(status);
+	return status;
+}
+
+/* Describes a dataset from the messages of its header in turn. Members of compounds are noted while the type
+ * is read. The extents come first, so that they are known of an item whose type or storage is not read. An
+ * item that cannot be read gets the reason in item->refused; only damage and failures are a status. */
+static sheaf_status describe(description *d)
+{
+	const sheaf_hdf5_part *part;
+	sheaf_cursor c;
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder members = {.cx = d->l->r->cx};
 	SHEAF_TRY(find_part(d, SHEAF_HDF5_SPACE, "a dataset that has a space", &part, &c));
 	if (part->flags & SHEAF_HDF5_SHARED)
 		return sheaf_hdf5_decline(d->l, part->byte, "a space in a table of shared ones");
 	SHEAF_TRY(sheaf_hdf5_take_space(d->l, &c, &d->space));
 	SHEAF_TRY(describe_space(d));
+	SHEAF_TRY(take_type(d, &members));
+	if (d->own->type.rank) SHEAF_TRY(describe_space(d)); /* which has the extents of the type as well */
+	SHEAF_TRY(find_part(d, SHEAF_HDF5_LAYOUT, "a dataset that says where its values are", &part, &c));
+	SHEAF_TRY(sheaf_hdf5_take_layout(d->l, &c, &d->layout));
+	if (d->layout.class == SHEAF_HDF5_VIRTUAL) {
+		d->item->what = SHEAF_BOX_OTHER;
+		d->item->refused = SHEAF_BOX_VIRTUAL_OUT;
+		return SHEAF_OK;
+	}
 	SHEAF_TRY(join_characters(d));
 	/* However it is packed, a byte of the file cannot give more than that: a dataset that claims more is
 	 * refused before memory is allocated. */
@@ -496,6 +518,19 @@ static sheaf_status describe(description *d)
 	SHEAF_TRY(describe_storage(d));
 	if (d->item->what == SHEAF_BOX_OTHER) refuse(d, d->item->of);
 	d->item->count *= d->inside->per;
+	return SHEAF_OK;
+}
+
+/* Describes a committed type, which is no array. */
+sheaf_status sheaf_hdf5_describe_type(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, sheaf_catalog *catalog,
+                                      sheaf_box_item *item)
+{
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder members = {.cx = l->r->cx};
+	description d = {
+		.l = l, .h = h, .catalog = catalog, .item = item, .inside = item->inside, .own = item->inside->own};
+	SHEAF_TRY(take_type(&d, &members));
+	item->what = SHEAF_BOX_OTHER;
+	item->refused = "a type by itself";
 	return SHEAF_OK;
 }
 

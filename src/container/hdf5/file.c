@@ -141,6 +141,7 @@ void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 	sheaf_builder_drop(&r->collection);
 	sheaf_builder_drop(&r->objects);
 	for (int i = 0; i < 2; i++) sheaf_builder_drop(&r->ends[i]);
+	sheaf_hdf5_places_drop(&r->paths, r->cx);
 	sheaf_mutex_destroy(&r->lock);
 }
 
@@ -148,7 +149,10 @@ void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r)
 sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store, sheaf_catalog *catalog,
                                     sheaf_context *cx, sheaf_error *err)
 {
-	*r = (sheaf_hdf5_reader){.cx = cx, .on_structure = r->on_structure, .user = r->user};
+	*r = (sheaf_hdf5_reader){.cx = cx,
+	                         .on_structure = r->on_structure,
+	                         .user = r->user,
+	                         .lists_dimensions = r->lists_dimensions};
 	int sys = sheaf_mutex_init(&r->lock);
 	if (sys) return sheaf_fail_sys(err, sys, "%s: expected a lock", store->name);
 	r->store = store;
@@ -167,6 +171,7 @@ sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *sto
 static sheaf_status open_state(sheaf_box *box, void *state, sheaf_error *err)
 {
 	sheaf_hdf5_reader *r = (sheaf_hdf5_reader *)state;
+	r->lists_dimensions = true;
 	SHEAF_TRY(sheaf_hdf5_reader_open(r, &box->store, &box->catalog, box->cx, err));
 	box->kind = r->is_netcdf ? SHEAF_BOX_NETCDF : SHEAF_BOX_HDF5;
 	return SHEAF_OK;
@@ -291,6 +296,7 @@ const sheaf_box_driver sheaf_hdf5_reading_driver = {
 	.close = close_state,
 	.text = sheaf_hdf5_text,
 	.attribute = read_attribute,
+	.complete = sheaf_hdf5_complete,
 	.read_rows = sheaf_hdf5_read_rows,
 	.read_chunk = sheaf_hdf5_read_chunk,
 	.chunk_at = sheaf_hdf5_chunk_at,

@@ -40,6 +40,8 @@ typedef struct sheaf_hdf5_reader {
 	unsigned is_open;  /* for a writer */
 	bool is_netcdf;
 	int64_t next_dimension;   /* netCDF: greater than the number of every dimension */
+	bool lists_dimensions;    /* of netCDF that are nothing else, too */
+	sheaf_hdf5_places paths;  /* for listings: the number of the item at an address, from 1 */
 	sheaf_mutex lock;         /* of the last collection of texts that was read: */
 	sheaf_builder collection; /* its bytes, */
 	sheaf_builder objects;    /* where its objects are, by their numbers, */
@@ -249,6 +251,7 @@ typedef struct sheaf_hdf5_attribute {
 	sheaf_hdf5_space space;
 	sheaf_bytes value; /* as it is stored */
 	int64_t byte;      /* position of the value in the file; -1: not known */
+	const char *refused; /* for listings: why it is not read, but for its name; NULL: it is */
 	/* The source of the above: */
 	sheaf_bytes message;
 	uint8_t flags;
@@ -259,6 +262,9 @@ typedef sheaf_status (*sheaf_hdf5_attribute_seen)(void *user, const sheaf_hdf5_a
 /* All attributes, in any order. `is_raw`: as they are stored, of which only the name is parsed. */
 SHEAF_USE sheaf_status sheaf_hdf5_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h, bool is_raw,
                                              sheaf_hdf5_attribute_seen attribute, void *user);
+/* The same with the values of all that are read; others have the reason. */
+SHEAF_USE sheaf_status sheaf_hdf5_show_attributes(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
+                                                  sheaf_hdf5_attribute_seen attribute, void *user);
 /* The attribute of this name; those of other names are not looked at. Its bytes are those of the header or of
  * the current structure: they stay until either changes. */
 SHEAF_USE sheaf_status sheaf_hdf5_attribute_named(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
@@ -266,6 +272,11 @@ SHEAF_USE sheaf_status sheaf_hdf5_attribute_named(sheaf_hdf5_look *l, const shea
 bool sheaf_hdf5_is_named(const sheaf_hdf5_attribute *a, const char *name);
 /* Whether it is a text of fixed length with this beginning. */
 bool sheaf_hdf5_begins(const sheaf_hdf5_attribute *a, const char *text);
+
+/* ---- notes.c ---- */
+
+/* Notes all attributes of an object for listings, and the names of its dimensions. */
+SHEAF_USE sheaf_status sheaf_hdf5_complete(void *state, sheaf_box_notes *notes, sheaf_error *err);
 
 /* ---- text.c ---- */
 
@@ -330,6 +341,9 @@ SHEAF_USE sheaf_status sheaf_hdf5_index(sheaf_hdf5_look *l, const sheaf_hdf5_lay
 SHEAF_USE sheaf_status sheaf_hdf5_describe(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
                                            sheaf_catalog *catalog, sheaf_box_item *item);
 
+/* Describes a committed type. */
+SHEAF_USE sheaf_status sheaf_hdf5_describe_type(sheaf_hdf5_look *l, const sheaf_hdf5_header *h,
+                                                sheaf_catalog *catalog, sheaf_box_item *item);
 /* Describes an attribute as the catalog's root. */
 SHEAF_USE sheaf_status sheaf_hdf5_describe_attribute(sheaf_hdf5_look *l, const sheaf_hdf5_attribute *a,
                                                      sheaf_catalog *catalog);
@@ -347,7 +361,7 @@ SHEAF_USE sheaf_status sheaf_hdf5_walk(sheaf_hdf5_reader *r, sheaf_catalog *cata
 /* ---- file.c ---- */
 
 /* Opens an existing file; the second function closes it. Begins as zeros, or with on_structure and its
- * user. */
+ * user, or lists_dimensions. */
 SHEAF_USE sheaf_status sheaf_hdf5_reader_open(sheaf_hdf5_reader *r, const sheaf_store *store,
                                               sheaf_catalog *catalog, sheaf_context *cx, sheaf_error *err);
 void sheaf_hdf5_reader_close(sheaf_hdf5_reader *r);

@@ -69,6 +69,8 @@ static sheaf_status add_again(walk *w, sheaf_box_item *item, uint32_t number)
 		return SHEAF_OK;
 	}
 	const sheaf_box_item *first = &w->catalog->items[number - 1];
+	item->link = "hard link";
+	SHEAF_TRY(sheaf_catalog_text(w->catalog, &item->target, w->err, "/%s", first->path));
 	if (!first->is_group) {
 		sheaf_catalog_copy(item, first);
 		return SHEAF_OK;
@@ -90,7 +92,7 @@ static sheaf_status add_own(walk *w, const sheaf_box_item *item, int64_t address
 
 /* Describes an object at `address` that no earlier link has led to: a group, which waits to be listed, a
  * dataset, or a type that is committed by itself, which has no values. The header tells which by the
- * messages that it has. netCDF's dimensions without a variable are taken off the list again. */
+ * messages that it has. netCDF's dimensions without a variable are listed for readers only. */
 static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 {
 	sheaf_hdf5_header *h = &w->header;
@@ -121,13 +123,17 @@ static sheaf_status add_new(walk *w, sheaf_box_item *item, int64_t address)
 			SHEAF_TRY(has_text(w, h, "NAME", NOT_A_VARIABLE, &is_no_variable));
 		}
 		if (!is_no_variable) return sheaf_hdf5_describe(&w->objects, h, w->catalog, item);
-		/* A dimension and nothing else is netCDF's own: for all other programs there is no such array. */
-		w->catalog->count--;
+		/* A dimension and nothing else is netCDF's own: for all other programs there are no such values. */
 		w->r->is_netcdf = true;
+		if (!w->r->lists_dimensions) {
+			w->catalog->count--;
+			return SHEAF_OK;
+		}
+		SHEAF_TRY(sheaf_hdf5_describe(&w->objects, h, w->catalog, item));
+		if (!item->refused) item->refused = "a dimension of netCDF, which has no values";
 		return SHEAF_OK;
 	}
-	item->refused = item->of = "a type by itself";
-	return SHEAF_OK;
+	return sheaf_hdf5_describe_type(&w->objects, h, w->catalog, item);
 }
 
 /* Remembers the object's item, so that a second link to it becomes a second name. netCDF's dimensions
@@ -142,6 +148,30 @@ static sheaf_status note_object(walk *w, int64_t address, int64_t number)
 }
 
 /* ---- links ---- */
+
+/* Makes the item of a link that is no hard link say where it leads. An external link has a byte of flags, the
+ * name of a file, and a path in it; what is in a link of another kind only its maker knows. */
+static sheaf_status add_other_link(walk *w, sheaf_box_item *item, const sheaf_hdf5_way *way)
+{
+	enum { LONGEST = 4096 };
+	const char *value = (const char *)way->value.data;
+	size_t size = way->value.size, file = size > 1 ? strnlen(value + 1, size - 1) + 2 : size;
+	bool is_soft = way->kind == SHEAF_HDF5_SOFT_LINK, is_out = way->kind == SHEAF_HDF5_EXTERNAL_LINK;
+	item->inside->target = NULL;
+	item->of = "link";
+	item->link = is_soft ? "soft link" : is_out ? "external link" : "link of another kind";
+	item->refused = is_soft  ? "a link to nothing in this file"
+	                : is_out ? SHEAF_BOX_LINK_OUT
+	                         : "a link of a kind that is not known";
+	if (size == 0 || size > LONGEST || !(is_soft || is_out)) return SHEAF_OK;
+	if (is_out && file < size)
+		return sheaf_catalog_text(w->catalog, &item->target, w->err, "%s:%.*s", value + 1, (int)(size - file),
+		                          value + file);
+	if (is_out) return SHEAF_OK;
+	SHEAF_TRY(sheaf_catalog_text(w->catalog, &item->target, w->err, "%.*s", (int)size, value));
+	const char *link[2] = {item->path, item->target};
+	return sheaf_hdf5_note(&w->links, link, sizeof link, w->err);
+}
 
 /* Adds what a link of the group that is being listed leads to. A hard link leads to an object, whose
  * damage is noted at its item (`failure`), whereas a failure that is not the file's, such as that memory
@@ -173,21 +203,7 @@ static sheaf_status add_link(void *user, const sheaf_hdf5_way *way)
 		item->inside->target = NULL;
 		return failure.status ? sheaf_hdf5_leave_out(w->catalog, item, &failure, w->err) : status;
 	}
-	if (way->kind == SHEAF_HDF5_SOFT_LINK) {
-		const char *link[2] = {item->path, NULL};
-		item->of = "link";
-		item->refused = "a link to nothing in this file";
-		item->inside->target = NULL;
-		if (way->value.size == 0 || way->value.size > 4096) return SHEAF_OK;
-		SHEAF_TRY(sheaf_catalog_text(w->catalog, &link[1], w->err, "%.*s", (int)way->value.size,
-		                             (const char *)way->value.data));
-		return sheaf_hdf5_note(&w->links, link, sizeof link, w->err);
-	}
-	item->inside->target = NULL;
-	item->of = "link";
-	item->refused =
-		way->kind == SHEAF_HDF5_EXTERNAL_LINK ? SHEAF_BOX_LINK_OUT : "a link of a kind that is not known";
-	return SHEAF_OK;
+	return add_other_link(w, item, way);
 }
 
 /* ---- the whole ---- */

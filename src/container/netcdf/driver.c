@@ -66,15 +66,20 @@ static sheaf_status text_of(void *memory, const sheaf_box_item *item, const uint
 
 /* ---- attributes ---- */
 
-/* Finds the first attribute of that name of a variable, or of the file, whose item is the root with the
- * number -1. Attributes are parsed one by one, since they are not kept. */
+/* The attributes of a variable, or of the file, whose item is the root with the number -1. */
+static sheaf_classic_attributes attributes_of(const state *s, const sheaf_box_item *item)
+{
+	int64_t variable = item->inside->handle;
+	return variable < 0 ? s->header.attributes : sheaf_classic_variable_at(&s->header, variable)->attributes;
+}
+
+/* Finds the first attribute of that name. Attributes are parsed one by one, since they are not kept. */
 static sheaf_status find_attribute(const state *s, const sheaf_box_item *item, const char *name,
                                    sheaf_classic_attribute *out, sheaf_error *err)
 {
 	const sheaf_classic_header *h = &s->header;
-	int64_t variable = item->inside->handle, number = 0;
-	sheaf_classic_attributes list =
-		variable < 0 ? h->attributes : sheaf_classic_variable_at(h, variable)->attributes;
+	int64_t number = 0;
+	sheaf_classic_attributes list = attributes_of(s, item);
 	for (size_t at = 0; sheaf_classic_next(h, list, &number, &at, out);)
 		if (out->name.size == strlen(name) && memcmp(out->name.text, name, out->name.size) == 0)
 			return SHEAF_OK;
@@ -99,29 +104,57 @@ static sheaf_status read_text(void *memory, const sheaf_box_item *item, const ch
 	return sheaf_builder_status(text, err);
 }
 
-/* Gives all values of an attribute as an array of one dimension, the only item of a fresh catalog, and
- * its bytes as they are in the file; characters are one text. `item` is the variable; the root means the
- * attributes of the file. The caller closes the catalog. */
+/* Describes an attribute as an array of one dimension, the only item of a fresh catalog, and gives its bytes
+ * as they are in the file; characters are one text. The caller closes the catalog. */
+static sheaf_status describe(const state *s, const sheaf_classic_attribute *a, sheaf_catalog *catalog,
+                             sheaf_builder *bytes, sheaf_error *err)
+{
+	SHEAF_TRY(sheaf_catalog_open(catalog, s->box->cx, err));
+	sheaf_box_item *value = &catalog->items[0];
+	bool is_text = a->type == SHEAF_CLASSIC_CHAR;
+	value->is_group = false;
+	value->type = sheaf_classic_type_of(a->type);
+	value->what = is_text ? SHEAF_BOX_TEXTS : SHEAF_BOX_NUMBERS;
+	SHEAF_TRY(sheaf_catalog_name_numbers(catalog, value, true, "", err));
+	if (is_text) value->of = "text";
+	value->rank = !is_text;
+	value->count = is_text ? 1 : a->count;
+	SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, &value->count, sizeof value->count, &value->dims, err));
+	value->inside->width = is_text ? a->size : sheaf_type_size(value->type);
+	sheaf_builder_append(bytes, a->values, a->size);
+	return sheaf_builder_status(bytes, err);
+}
+
 static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, const char *name,
                                    sheaf_catalog *catalog, sheaf_builder *bytes, sheaf_error *err)
 {
 	const state *s = (const state *)memory;
 	sheaf_classic_attribute a;
 	SHEAF_TRY(find_attribute(s, item, name, &a, err));
-	SHEAF_TRY(sheaf_catalog_open(catalog, s->box->cx, err));
-	sheaf_box_item *value = &catalog->items[0];
-	bool is_text = a.type == SHEAF_CLASSIC_CHAR;
-	value->is_group = false;
-	value->type = sheaf_classic_type_of(a.type);
-	value->what = is_text ? SHEAF_BOX_TEXTS : SHEAF_BOX_NUMBERS;
-	SHEAF_TRY(sheaf_catalog_name_numbers(catalog, value, true, "", err));
-	if (is_text) value->of = "text";
-	value->rank = !is_text;
-	value->count = is_text ? 1 : a.count;
-	SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, &value->count, sizeof value->count, &value->dims, err));
-	value->inside->width = is_text ? a.size : sheaf_type_size(value->type);
-	sheaf_builder_append(bytes, a.values, a.size);
-	return sheaf_builder_status(bytes, err);
+	return describe(s, &a, catalog, bytes, err);
+}
+
+/* A list of which the header has fewer attributes than it says has been refused before. */
+static sheaf_status note_attributes(void *memory, sheaf_box_notes *notes, sheaf_error *err)
+{
+	const state *s = (const state *)memory;
+	sheaf_classic_attributes list = attributes_of(s, notes->item);
+	sheaf_classic_attribute a;
+	int64_t number = 0;
+	for (size_t at = 0; sheaf_classic_next(&s->header, list, &number, &at, &a);) {
+		SHEAF_SCOPED(sheaf_catalog_close) sheaf_catalog catalog = {0};
+		SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder bytes = {.cx = s->box->cx};
+		const sheaf_bytes name = {(const uint8_t *)a.name.text, a.name.size};
+		if (a.type == SHEAF_CLASSIC_CHAR) {
+			while (a.size > 0 && a.values[a.size - 1] == 0) a.size--;
+			sheaf_box_put_text(&bytes, a.values, a.size);
+			SHEAF_TRY(sheaf_box_note_json(notes, name, &bytes, err));
+			continue;
+		}
+		SHEAF_TRY(describe(s, &a, &catalog, &bytes, err));
+		SHEAF_TRY(sheaf_box_note(notes, name, &catalog.items[0], &bytes, err));
+	}
+	return SHEAF_OK;
 }
 
 const sheaf_box_driver sheaf_classic_driver = {
@@ -130,6 +163,7 @@ const sheaf_box_driver sheaf_classic_driver = {
 	.close = close_state,
 	.text = read_text,
 	.attribute = read_attribute,
+	.complete = note_attributes,
 	.read_rows = read_rows,
 	.text_of = text_of,
 };

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a header as the list of a box: its variables are arrays in the root, each with the
- * names of its dimensions and its attributes. Variables with the dimension of records are interleaved in
+ * names of its dimensions. Variables with the dimension of records are interleaved in
  * the file, a record after the other; all others are contiguous. */
 #include "base/extend.h"
 #include "container/netcdf/classic.h"
-#include "frame/schema/json_text.h"
-#include "frame/value.h"
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_DIMENSIONS = 32, MOST_SHOWN = 16, MOST_TEXT = 400 };
+enum { MOST_DIMENSIONS = 32 };
 
 /* ---- in words ---- */
 
@@ -57,60 +55,6 @@ static sheaf_status name_all_dimensions(const sheaf_classic_header *h, sheaf_cat
 	return keep_text(catalog, &b, out, err);
 }
 
-/* ---- attributes ---- */
-
-/* Appends an attribute's value as JSON: a text, a number, a list. Long values are cut, texts after 400
- * bytes and lists after 16 numbers. Numbers that JSON has not (nan, inf) are texts. The NULs that pad a
- * text do not belong to it. */
-static void put_value(sheaf_builder *b, const sheaf_classic_attribute *a)
-{
-	char text[40];
-	size_t width = a->count ? a->size / (size_t)a->count : 0;
-	if (a->type == SHEAF_CLASSIC_CHAR) {
-		size_t n = a->size;
-		while (n > 0 && a->values[n - 1] == 0) n--;
-		sheaf_json_string(b, (const char *)a->values, n < MOST_TEXT ? n : MOST_TEXT);
-		return;
-	}
-	if (a->count != 1) sheaf_builder_byte(b, '[');
-	for (int64_t i = 0; i < a->count && i < MOST_SHOWN; i++) {
-		uint64_t value = 0;
-		sheaf_type type = sheaf_classic_type_of(a->type);
-		sheaf_box_stored stored = {type, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-		                           a->values + (size_t)i * width, 1};
-		sheaf_box_convert(stored, type, &value);
-		*sheaf_value_print(type, &value, 0, text) = '\0';
-		bool is_finite = text[0] != 'n' && text[0] != 'i' && text[1] != 'i' && text[1] != 'n';
-		sheaf_builder_printf(b, is_finite ? "%s%s" : "%s\"%s\"", i ? "," : "", text);
-	}
-	if (a->count > MOST_SHOWN) sheaf_builder_text(b, ",\"...\"");
-	if (a->count != 1) sheaf_builder_byte(b, ']');
-}
-
-/* Keeps the attributes of a variable or of the file in the catalog, for listings: at most 200 are shown,
- * and any can be asked for by name. A list of which the header has fewer than it says has been refused
- * before. */
-static sheaf_status keep_attributes(const sheaf_classic_header *h, sheaf_classic_attributes list,
-                                    sheaf_catalog *catalog, sheaf_box_item *item, sheaf_error *err)
-{
-	enum { MOST = 200 };
-	int64_t number = 0, n = list.count < MOST ? list.count : MOST;
-	size_t at = 0;
-	sheaf_classic_attribute a;
-	sheaf_box_attribute *attributes;
-	SHEAF_TRY(sheaf_catalog_allocate(catalog, (size_t)n * sizeof *item->attributes, &attributes, err));
-	while (number < n && sheaf_classic_next(h, list, &number, &at, &a)) {
-		SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder b = {.cx = h->cx};
-		sheaf_box_attribute *to = &attributes[number - 1];
-		put_value(&b, &a);
-		SHEAF_TRY(keep_text(catalog, &b, &to->value, err));
-		SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, a.name.text, a.name.size, &to->name, err));
-	}
-	item->attributes = attributes;
-	item->nattributes = (int)n;
-	return SHEAF_OK;
-}
-
 /* ---- variables ---- */
 
 /* Describes what the elements of a variable are, and how many there are. Everything is big-endian.
@@ -131,6 +75,12 @@ static sheaf_status describe_values(const sheaf_classic_header *h, const sheaf_c
 	if (v->grows) dims[0] = h->records;
 	item->rank = v->rank;
 	item->dims = dims;
+	if (v->grows) {
+		int64_t *limits;
+		SHEAF_TRY(sheaf_catalog_copy_bytes(catalog, dims, (size_t)v->rank * sizeof *dims, &limits, err));
+		limits[0] = -1;
+		item->limits = limits;
+	}
 	if (is_text && v->rank > v->grows) item->inside->width = (size_t)dims[--item->rank];
 	item->count = 1;
 	for (int i = 0; i < item->rank; i++)
@@ -177,7 +127,6 @@ sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t
 	count_records(h, size);
 	catalog->items[0].inside->handle = -1;
 	SHEAF_TRY(name_all_dimensions(h, catalog, &catalog->items[0].dimensions, err));
-	SHEAF_TRY(keep_attributes(h, h->attributes, catalog, &catalog->items[0], err));
 	for (int64_t i = 0; i < sheaf_classic_variables(h); i++) {
 		const sheaf_classic_variable *v = sheaf_classic_variable_at(h, i);
 		sheaf_box_item *item;
@@ -187,7 +136,6 @@ sheaf_status sheaf_classic_list(sheaf_classic_header *h, sheaf_box *box, int64_t
 		item->inside->handle = i;
 		SHEAF_TRY(describe_values(h, v, catalog, item, err));
 		SHEAF_TRY(name_dimensions(h, v, catalog, &item->dimensions, err));
-		SHEAF_TRY(keep_attributes(h, v->attributes, catalog, item, err));
 		int64_t end = end_of(h, v);
 		item->refused = v->rank > MOST_DIMENSIONS    ? "an array of more than 32 dimensions"
 		                : end < 0 || item->count < 0 ? "an array larger than any file"

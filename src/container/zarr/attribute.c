@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An attribute, which is JSON, as elements of an array: one number or text, or a list of them, or one truth
  * value. All other values are listed as of another kind, and not read. */
+#include "base/extend.h"
 #include "container/zarr/zarr.h"
 #include <string.h>
 
@@ -73,4 +74,35 @@ sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *c
 		item->inside->width = longest;
 	}
 	return sheaf_builder_status(bytes, err);
+}
+
+/* ---- for listings ---- */
+
+bool sheaf_zarr_append_json(void *builder, const char *text, size_t size)
+{
+	sheaf_builder *b = (sheaf_builder *)builder;
+	sheaf_builder_append(b, text, size);
+	return !b->failed;
+}
+
+/* Notes attributes as the JSON that they are. Of a long one the beginning is shown, as a text. */
+sheaf_status sheaf_zarr_note_attributes(const sheaf_json *attributes, sheaf_box_notes *notes,
+                                        sheaf_error *err)
+{
+	enum { MOST = 400 };
+	void *at = NULL;
+	const char *name;
+	const sheaf_json *value;
+	while ((value = sheaf_json_next(attributes, &at, &name))) {
+		SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder json = {.cx = notes->box->cx}, cut = json;
+		size_t size;
+		const char *text = sheaf_json_text(value, &size);
+		if (!text) sheaf_json_print(value, 0, sheaf_zarr_append_json, &json);
+		SHEAF_TRY(sheaf_builder_status(&json, err));
+		if (text || json.size > MOST)
+			sheaf_box_put_text(&cut, text ? text : (const char *)json.data, text ? size : json.size);
+		SHEAF_TRY(sheaf_box_note_json(notes, (sheaf_bytes){(const uint8_t *)name, strlen(name)},
+		                              cut.size ? &cut : &json, err));
+	}
+	return SHEAF_OK;
 }

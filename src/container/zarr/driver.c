@@ -79,24 +79,26 @@ static sheaf_status open_state(sheaf_box *box, void *memory, sheaf_error *err)
 
 /* ---- attributes ---- */
 
-/* Loads an attribute. Metadata are read again for each attribute: most boxes are asked for few. */
-static sheaf_status load_attribute(const state *s, const sheaf_box_item *item, const char *name,
-                                   sheaf_zarr_json *json, const sheaf_json **value, sheaf_error *err)
+/* Loads all attributes of an item. Metadata are read again for each: most boxes are asked for few. */
+static sheaf_status load_attributes(const state *s, const sheaf_box_item *item, sheaf_zarr_json *json,
+                                    const sheaf_json **all, sheaf_error *err)
 {
 	bool is_new = item->inside->zarr->version == 3;
 	SHEAF_TRY(
 		sheaf_zarr_load(&s->members, item->inside->target, is_new ? "zarr.json" : ".zattrs", json, err));
-	*value = sheaf_json_get(is_new ? sheaf_json_get(json->value, "attributes") : json->value, name);
+	*all = is_new ? sheaf_json_get(json->value, "attributes") : json->value;
+	return SHEAF_OK;
+}
+
+static sheaf_status load_attribute(const state *s, const sheaf_box_item *item, const char *name,
+                                   sheaf_zarr_json *json, const sheaf_json **value, sheaf_error *err)
+{
+	const sheaf_json *all;
+	SHEAF_TRY(load_attributes(s, item, json, &all, err));
+	*value = sheaf_json_get(all, name);
 	if (*value) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_UNKNOWN, "%s: /%s: expected an attribute \"%s\", found none",
 	                  s->members.name, item->path, name);
-}
-
-/* For sheaf_json_print. */
-static bool append_json(void *user, const char *text, size_t size)
-{
-	sheaf_builder_append((sheaf_builder *)user, text, size);
-	return !((sheaf_builder *)user)->failed;
 }
 
 /* Appends an attribute that is a text; or an object, as its text: files keep descriptors in either form. */
@@ -112,7 +114,7 @@ static sheaf_status read_text(void *memory, const sheaf_box_item *item, const ch
 	if (found)
 		sheaf_builder_append(text, found, size);
 	else if (sheaf_json_kind_of(value) == SHEAF_JSON_OBJECT)
-		sheaf_json_print(value, 0, append_json, text);
+		sheaf_json_print(value, 0, sheaf_zarr_append_json, text);
 	else
 		return sheaf_fail(err, SHEAF_DATA, "%s: /%s: expected the attribute \"%s\" to be a text, found %s",
 		                  s->members.name, item->path, name, sheaf_json_kind_name(value));
@@ -129,6 +131,18 @@ static sheaf_status read_attribute(void *memory, const sheaf_box_item *item, con
 	SHEAF_TRY(load_attribute(s, item, name, &json, &value, err));
 	SHEAF_TRY(sheaf_catalog_open(catalog, s->cx, err));
 	return sheaf_zarr_describe_value(value, catalog, bytes, err);
+}
+
+/* Notes attributes, and how many bytes an array's chunks and metadata have. */
+static sheaf_status complete(void *memory, sheaf_box_notes *notes, sheaf_error *err)
+{
+	const state *s = (const state *)memory;
+	sheaf_box_item *item = notes->item;
+	SHEAF_SCOPED(sheaf_zarr_drop) sheaf_zarr_json json = {0};
+	const sheaf_json *all;
+	if (!item->is_group) SHEAF_TRY(sheaf_zarr_stored(&s->members, item->inside->target, &item->bytes, err));
+	SHEAF_TRY(load_attributes(s, item, &json, &all, err));
+	return sheaf_zarr_note_attributes(all, notes, err);
 }
 
 /* ---- sparsely stored arrays ---- */
@@ -421,6 +435,7 @@ const sheaf_box_driver sheaf_zarr_driver = {
 	.close = close_state,
 	.text = read_text,
 	.attribute = read_attribute,
+	.complete = complete,
 	.prepare = prepare,
 	.read_rows = read_rows,
 	.read_chunk = read_chunk,

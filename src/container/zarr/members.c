@@ -7,6 +7,7 @@
 #include "container/zarr/zarr.h"
 #include "io/descriptor.h"
 #include "io/source.h"
+#include "io/tree.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -215,4 +216,25 @@ sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path, 
 		bool is_folder = entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN;
 		if (is_folder && entry->d_name[0] != '.') SHEAF_TRY(child(user, entry->d_name, err));
 	}
+}
+
+/* Counts the stored bytes of an array. In an archive they are those of the members in its folder, which are
+ * side by side in the order of names. */
+sheaf_status sheaf_zarr_stored(const sheaf_zarr_members *m, const char *path, int64_t *bytes,
+                               sheaf_error *err)
+{
+	size_t n = strlen(path);
+	*bytes = 0;
+	if (m->folder >= 0) {
+		SHEAF_SCOPED(sheaf_fd_close) int fd = -1;
+		SHEAF_TRY(open_path(m, path, O_DIRECTORY, &fd, err));
+		*bytes = fd < 0 ? -1 : sheaf_tree_bytes(fd);
+		return SHEAF_OK;
+	}
+	for (int i = sheaf_zip_place(&m->zip, path, n, n ? "/" : ""); i < m->zip.count; i++) {
+		const char *name = m->zip.by_name[i]->name;
+		if (strncmp(name, path, n) != 0 || (n && name[n] != '/')) break;
+		*bytes += m->zip.by_name[i]->stored;
+	}
+	return SHEAF_OK;
 }

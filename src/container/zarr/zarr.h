@@ -41,6 +41,10 @@ typedef sheaf_status (*sheaf_zarr_child)(void *user, const char *name, sheaf_err
 SHEAF_USE sheaf_status sheaf_zarr_children(const sheaf_zarr_members *m, const char *path,
                                            sheaf_zarr_child child, void *user, sheaf_error *err);
 
+/* The bytes of all members in a folder; -1: they cannot be counted. */
+SHEAF_USE sheaf_status sheaf_zarr_stored(const sheaf_zarr_members *m, const char *path, int64_t *bytes,
+                                         sheaf_error *err);
+
 /* ---- metadata.c ---- */
 
 /* The JSON of a group or an array, whose memory counts until it is dropped. Begins as zeros. */
@@ -100,5 +104,10 @@ SHEAF_USE sheaf_status sheaf_zarr_list(const sheaf_zarr_members *m, sheaf_catalo
 /* Describes an attribute as the catalog's root, and gives its elements. */
 SHEAF_USE sheaf_status sheaf_zarr_describe_value(const sheaf_json *value, sheaf_catalog *catalog,
                                                  sheaf_builder *bytes, sheaf_error *err);
+/* Notes all attributes of a group or an array for listings. */
+SHEAF_USE sheaf_status sheaf_zarr_note_attributes(const sheaf_json *attributes, sheaf_box_notes *notes,
+                                                  sheaf_error *err);
+/* For sheaf_json_print: appends to a builder. */
+bool sheaf_zarr_append_json(void *builder, const char *text, size_t size);
 
 #endif

@@ -258,5 +258,6 @@ const sheaf_box_driver sheaf_archive_reading_driver = {
 	.open = open_state,
 	.close = close_state,
 	.text = sheaf_memory_text,
+	.complete = sheaf_memory_complete,
 	.prepare = prepare,
 };

@@ -15,7 +15,6 @@ sheaf_format_info sheaf_format_about(const sheaf_format *format)
 	unsigned can = format->can;
 	if (format->open) can |= SHEAF_CAN_READ;
 	if (format->write) can |= SHEAF_CAN_WRITE;
-	if (format->container) can |= SHEAF_CAN_CONTAIN;
 	if (format->model && format->model->transcode) can |= SHEAF_CAN_TRANSCODE;
 	if (format->model && format->model->declare) can |= SHEAF_CAN_DECLARE;
 	return (sheaf_format_info){.name = format->name,

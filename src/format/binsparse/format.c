@@ -77,12 +77,9 @@ static const sheaf_writing writing = {
 	.close = sheaf_bsp_close_output,
 };
 
-static const sheaf_container container = {
-	.members = sheaf_bsp_members,
-};
-
 static const sheaf_model model = {
 	.describe = sheaf_bsp_describe,
+	.list = sheaf_bsp_list,
 	.declare = sheaf_bsp_declare,
 };
 
@@ -90,11 +87,11 @@ const sheaf_format sheaf_format_binsparse = {
 	.name = "binsparse",
 	.summary = "Binsparse: sparse and dense tensors in HDF5, netCDF-4, Zarr and NPZ",
 	.suffixes = suffixes,
+	.can = SHEAF_CAN_CONTAIN,
 	.needs_seek = true,
 	.options = options,
 	.random = &random_access,
 	.write = &writing,
-	.container = &container,
 	.model = &model,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_bsp_reader),

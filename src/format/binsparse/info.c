@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The output of `info` and `schema`: the descriptor, the arrays as they are stored, and what else is in the
- * box. Both people and programs read it: the same calls write text and JSON (frame/schema/listing.h). */
+/* The output of `info` and `schema`: the descriptor, and the arrays as they are stored. Both people and
+ * programs read it: the same calls write text and JSON (frame/schema/listing.h). */
 #include "base/buffer.h"
 #include "format/binsparse/reader.h"
-#include "io/source.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -79,41 +78,11 @@ static void list_tensor(const sheaf_listing *to, const sheaf_bsp_tensor *t)
 	sheaf_listing_close(to, "", '}');
 }
 
-/* Anywhere in the box: its tensors, or its arrays of texts. */
-static sheaf_status list_paths(const sheaf_listing *to, sheaf_box *box, bool texts, sheaf_error *err)
-{
-	int64_t count, n = 0;
-	const sheaf_box_item *items = sheaf_box_items(box, &count);
-	sheaf_listing_open(to, texts ? "texts" : "tensors", "", '[');
-	for (int64_t i = 0; i < count; i++) {
-		const sheaf_box_item *item = &items[i];
-		bool is_listed = !item->is_group && !item->refused && item->what == SHEAF_BOX_TEXTS;
-		if (!texts) SHEAF_TRY(sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &is_listed, err));
-		if (!is_listed) continue;
-		sheaf_listing_text(to, "",
-		                   n++     ? ", %"
-		                   : texts ? "texts: %"
-		                           : "tensors: %",
-		                   *item->path ? item->path : "/");
-		if (texts) sheaf_listing_count(to, NULL, " (%)", item->count);
-	}
-	sheaf_listing_close(to, n ? "\n" : "", ']');
-	return SHEAF_OK;
-}
-
-sheaf_status sheaf_bsp_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
-                                sheaf_error *err)
+/* The arrays of a tensor, and everything else in the box, are in the tree. */
+sheaf_status sheaf_bsp_describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
-	if (!in) { /* besides tensors, only texts are arrays that belong to them */
-		sheaf_box *box;
-		SHEAF_TRY(sheaf_box_open_known(source, source->cx, &box, err));
-		sheaf_status status = list_paths(to, box, true, err);
-		sheaf_box_close(box);
-		return status;
-	}
-	SHEAF_TRY(list_paths(to, in->box, false, err));
-	SHEAF_TRY(list_paths(to, in->box, true, err));
+	(void)err;
 	sheaf_listing_open(to, "binsparse", "", '[');
 	for (int i = 0; i < in->ntensors; i++) list_tensor(to, &in->tensors[i]);
 	sheaf_listing_close(to, "", ']');

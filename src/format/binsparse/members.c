@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/spell.h"
 #include "base/status.h"
+#include "container/listing.h"
 #include "format/binsparse/reader.h"
 #include "io/descriptor.h"
 #include "io/source.h"
@@ -36,14 +37,19 @@ static sheaf_status for_each(sheaf_box *box, sheaf_context *cx, sheaf_member_tel
 	return SHEAF_OK;
 }
 
-sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
-                               sheaf_error *err)
+static sheaf_status mark(sheaf_box *box, sheaf_box_item *item, sheaf_error *err)
 {
-	sheaf_box *box;
-	SHEAF_TRY(sheaf_box_open_known(source, cx, &box, err));
-	sheaf_status status = for_each(box, cx, show, user, err);
-	sheaf_box_leave(box);
-	return status;
+	bool has;
+	SHEAF_TRY(sheaf_bsp_has(box, item, BSP_ATTRIBUTE, &has, err));
+	if (has) item->dataset = "tensor";
+	return SHEAF_OK;
+}
+
+sheaf_status sheaf_bsp_list(const void *reader, sheaf_source *source, const sheaf_item_teller *teller,
+                            sheaf_error *err)
+{
+	const sheaf_bsp_reader *in = (const sheaf_bsp_reader *)reader;
+	return sheaf_box_list(in ? in->box : NULL, source, mark, teller, err);
 }
 
 /* Found: no need to search further. */

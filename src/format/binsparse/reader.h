@@ -53,8 +53,8 @@ SHEAF_USE sheaf_status sheaf_bsp_has(sheaf_box *box, const sheaf_box_item *item,
                                      sheaf_error *err);
 /* Whether there is a descriptor in the file, or it cannot be read. */
 sheaf_likely sheaf_bsp_judge(sheaf_glimpse *at);
-SHEAF_USE sheaf_status sheaf_bsp_members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show,
-                                         void *user, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_list(const void *reader, sheaf_source *source,
+                                      const sheaf_item_teller *teller, sheaf_error *err);
 /* The path inside the box of the tensor that `member` selects (NULL: the root's, or the only one), "" for the
  * root. USAGE, UNKNOWN. */
 SHEAF_USE sheaf_status sheaf_bsp_choose(sheaf_box *box, const char *file, const char *member,
@@ -116,8 +116,7 @@ SHEAF_USE sheaf_status sheaf_bsp_decode_rows(const sheaf_bsp_reader *in, const s
 
 /* ---- info.c ---- */
 
-SHEAF_USE sheaf_status sheaf_bsp_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
-                                          sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_bsp_describe(const void *reader, const sheaf_listing *to, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_bsp_declare(const sheaf_schema *schema, const char *file, bool own,
                                          sheaf_context *cx, sheaf_buffer *text, sheaf_error *err);
 

@@ -287,8 +287,8 @@ SHEAF_USE sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_
                                             const sheaf_values *values, const sheaf_opening *how,
                                             sheaf_error *err);
 void sheaf_delimited_close(void *reader);
-SHEAF_USE sheaf_status sheaf_delimited_describe(const void *reader, sheaf_source *source,
-                                                const sheaf_listing *to, sheaf_error *err);
+SHEAF_USE sheaf_status sheaf_delimited_describe(const void *reader, const sheaf_listing *to,
+                                                sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_delimited_rewind(void *in, const sheaf_piece *to, sheaf_error *err);
 
 /* ---- probe.c ---- */

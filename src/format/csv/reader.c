@@ -246,11 +246,10 @@ sheaf_status sheaf_delimited_open(void *reader, const sheaf_delimited_kind *kind
 }
 
 /* Lists what was decided on header and quotes, for `sheaf info` and its JSON. */
-sheaf_status sheaf_delimited_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
-                                      sheaf_error *err)
+sheaf_status sheaf_delimited_describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_delimited_reader *in = (const sheaf_delimited_reader *)reader;
-	(void)source, (void)err;
+	(void)err;
 	sheaf_listing_open(to, "header", in->header ? "header: names" : "header: none", '{');
 	sheaf_listing_flag(to, "names", NULL, in->header);
 	sheaf_listing_text(to, "reason", ", since %", in->header_reason);

@@ -271,6 +271,12 @@ sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hd
 	return SHEAF_OK;
 }
 
+const char *sheaf_hdf_word(const sheaf_hdf_found *found)
+{
+	static const char *const words[] = {NULL, "dense", "texts", "table", "table", "column", "CSR", "COO"};
+	return found->kind == HDF_COMPRESSED && found->by_columns ? "CSC" : words[found->kind];
+}
+
 /* Shows all datasets of a box, in the order of their paths. */
 sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
                             sheaf_status (*show)(void *user, const sheaf_hdf_found *found, sheaf_error *err),
@@ -329,7 +335,7 @@ static sheaf_status refuse_none(sheaf_box *box, const char *file, sheaf_error *e
 		if (items[i].refused && n++ == 0) refused = &items[i];
 		is_damaged |= items[i].is_damaged;
 	}
-	return sheaf_fail(err, n && !is_damaged ? SHEAF_UNSUPPORTED : SHEAF_DATA,
+	return sheaf_fail(err, is_damaged ? SHEAF_DATA : SHEAF_UNSUPPORTED,
 	                  "%s: expected a matrix, an array of numbers or texts, or a group with a descriptor of "
 	                  "Binsparse, found none that is read%s%.200s%s%.400s",
 	                  file, n == 1 ? "; /" : "", n == 1 ? refused->path : "", n == 1 ? " has " : "",

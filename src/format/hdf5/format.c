@@ -2,6 +2,7 @@
 /* HDF5 files of other programs: the table entry. Zarr folders are read by the same code, as both are boxes
  * (src/container) of groups, arrays and attributes. */
 #include "base/suffix.h"
+#include "container/listing.h"
 #include "format/hdf5/hdf5.h"
 #include <string.h>
 
@@ -31,26 +32,21 @@ static sheaf_likely probe(sheaf_glimpse *at)
 	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO; /* a damaged one */
 }
 
-typedef struct showing {
-	sheaf_member_teller show;
-	void *user;
-} showing;
-
-static sheaf_status report_path(void *user, const sheaf_hdf_found *found, sheaf_error *err)
+/* Shows an item with what it is as a dataset. */
+static sheaf_status mark(sheaf_box *box, sheaf_box_item *item, sheaf_error *err)
 {
-	const showing *t = (const showing *)user;
-	return t->show(t->user, *found->at->path ? found->at->path : "/", err);
+	sheaf_hdf_found found;
+	SHEAF_TRY(sheaf_hdf_find(box, sheaf_box_find(box, item->path), &found, err));
+	item->dataset = found.is_part ? NULL : sheaf_hdf_word(&found);
+	item->maker = found.maker;
+	return SHEAF_OK;
 }
 
-static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
-                            sheaf_error *err)
+static sheaf_status list(const void *reader, sheaf_source *source, const sheaf_item_teller *teller,
+                         sheaf_error *err)
 {
-	sheaf_box *box;
-	showing t = {show, user};
-	SHEAF_TRY(sheaf_box_open_known(source, cx, &box, err));
-	sheaf_status status = sheaf_hdf_each(box, cx, report_path, &t, err);
-	sheaf_box_leave(box);
-	return status;
+	const sheaf_hdf_reader *in = (const sheaf_hdf_reader *)reader;
+	return sheaf_box_list(in ? in->box : NULL, source, mark, teller, err);
 }
 
 static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_error *err)
@@ -60,26 +56,22 @@ static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_err
 	return SHEAF_OK;
 }
 
-static const sheaf_container container = {
-	.members = members,
-};
-
 static const char *const edits[] = {"layout", "compression", "zarr", NULL};
 
 static const sheaf_model model = {
 	.transcode = sheaf_hdf_transcode,
 	.edits = edits,
-	.describe = sheaf_hdf_describe,
+	.list = list,
 };
 
 const sheaf_format sheaf_format_hdf5 = {
 	.name = "hdf5",
 	.summary = "HDF5 files of other programs: matrices of AnnData, 10x and MATLAB, arrays, texts",
 	.suffixes = suffixes,
+	.can = SHEAF_CAN_CONTAIN,
 	.needs_seek = true,
 	.options = options,
 	.write = &sheaf_hdf_writing,
-	.container = &container,
 	.model = &model,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_hdf_reader),

@@ -6,8 +6,7 @@
  *   frame.c     data frames                          rows.c      its rows
  *   columns.c   other tables                         values.c    their values, as netCDF packs them
  *   times.c     values that are times                copy.c      AnnData from one file into another
- *   write.c     a matrix as AnnData has it           describe.c  what `info` says
- *   format.c    the table entry */
+ *   write.c     a matrix as AnnData has it           format.c    the table entry, and the tree */
 #ifndef SHEAF_FORMAT_HDF5_HDF5_H
 #define SHEAF_FORMAT_HDF5_HDF5_H
 
@@ -45,6 +44,8 @@ typedef struct sheaf_hdf_found {
 /* What an item is; NOTHING if it is no dataset. */
 SHEAF_USE sheaf_status sheaf_hdf_find(sheaf_box *box, const sheaf_box_item *item, sheaf_hdf_found *out,
                                       sheaf_error *err);
+/* What it is called: "CSR", "dense", ...; NULL: nothing. */
+const char *sheaf_hdf_word(const sheaf_hdf_found *found);
 /* All datasets of a box, in order. */
 SHEAF_USE sheaf_status sheaf_hdf_each(sheaf_box *box, sheaf_context *cx,
                                       sheaf_status (*show)(void *user, const sheaf_hdf_found *found,
@@ -209,10 +210,5 @@ SHEAF_USE sheaf_status sheaf_hdf_set_encoding(sheaf_box *box, const char *path, 
 SHEAF_USE sheaf_status sheaf_hdf_transcode(sheaf_source *source, sheaf_sink *sink, const sheaf_values *values,
                                            const sheaf_selection *selection, sheaf_context *cx,
                                            sheaf_error *err);
-
-/* ---- describe.c ---- */
-
-SHEAF_USE sheaf_status sheaf_hdf_describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
-                                          sheaf_error *err);
 
 #endif

@@ -163,8 +163,7 @@ SHEAF_USE sheaf_status sheaf_lens_show(const sheaf_lens_dataset *in, const sheaf
                                        const sheaf_lens_set *set, sheaf_frame_builder *to, sheaf_error *err);
 /* What stands before them. */
 SHEAF_USE sheaf_status sheaf_lens_show_heading(sheaf_lens_dataset *in, sheaf_error *err);
-sheaf_status sheaf_lens_describe(const void *dataset, sheaf_source *source, const sheaf_listing *to,
-                                 sheaf_error *err);
+sheaf_status sheaf_lens_describe(const void *dataset, const sheaf_listing *to, sheaf_error *err);
 
 /* ---- cells.c ---- */
 

@@ -164,12 +164,11 @@ sheaf_status sheaf_lens_show_heading(sheaf_lens_dataset *in, sheaf_error *err)
 
 /* ---- facts about a file ---- */
 
-sheaf_status sheaf_lens_describe(const void *dataset, sheaf_source *source, const sheaf_listing *to,
-                                 sheaf_error *err)
+sheaf_status sheaf_lens_describe(const void *dataset, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_lens_dataset *in = (const sheaf_lens_dataset *)dataset;
 	const sheaf_lens_survey *s = &in->survey;
-	(void)source, (void)err;
+	(void)err;
 	if (!s->made) return SHEAF_OK;
 	sheaf_listing_count(to, "examples", s->complete ? "examples: %\n" : "examples in its first part: %\n",
 	                    s->examples);

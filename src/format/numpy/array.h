@@ -72,6 +72,8 @@ typedef struct sheaf_dtype {
  * read is UNSUPPORTED. */
 SHEAF_USE sheaf_status sheaf_dtype_read(sheaf_literal *l, sheaf_context *cx, sheaf_dtype *out,
                                         const char *file, sheaf_error *err);
+/* Appends the type as NumPy spells it: "<f8", or the list of its fields. */
+void sheaf_dtype_spell(const sheaf_dtype *dtype, sheaf_builder *b);
 /* The number of parts, from number `first` on, that form one subarray, and its shape as text; 1 and an empty
  * text if there is none. */
 int sheaf_subarray_parts(const sheaf_dtype *dtype, int first, char *shape, size_t size);

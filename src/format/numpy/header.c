@@ -180,7 +180,7 @@ void sheaf_array_close(sheaf_array *a)
 /* Appends the value of "descr" as NumPy writes it: the type alone, or a list of fields, each with its
  * name in quotes, its type, and its shape if its parts form a subarray. The name of a subarray is that of
  * its first part up to the bracket. */
-static void put_dtype(sheaf_builder *b, const sheaf_dtype *dtype)
+void sheaf_dtype_spell(const sheaf_dtype *dtype, sheaf_builder *b)
 {
 	if (!dtype->structured) {
 		sheaf_part_spell(&dtype->parts[0], b);
@@ -215,7 +215,7 @@ void sheaf_array_put_header(sheaf_builder *b, const sheaf_array_head *head)
 		for (const char *c = head->dtype->parts[p].name; *c; c++) ascii &= (uint8_t)*c < 0x80;
 	sheaf_builder_begin(&text, b->cx, NULL);
 	sheaf_builder_text(&text, "{'descr': ");
-	put_dtype(&text, head->dtype);
+	sheaf_dtype_spell(head->dtype, &text);
 	sheaf_builder_printf(&text, ", 'fortran_order': %s, 'shape': (", head->fortran ? "True" : "False");
 	for (int d = 0; d < head->rank; d++)
 		sheaf_builder_printf(&text, d ? ", %" PRId64 : "%" PRId64, head->shape[d]);

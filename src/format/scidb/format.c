@@ -146,11 +146,10 @@ static sheaf_status rewind_reader(void *reader, const sheaf_piece *to, sheaf_err
 
 /* ---- facts ---- */
 
-static sheaf_status describe(const void *reader, sheaf_source *source, const sheaf_listing *to,
-                             sheaf_error *err)
+static sheaf_status describe(const void *reader, const sheaf_listing *to, sheaf_error *err)
 {
 	const sheaf_scidb_reader *in = (const sheaf_scidb_reader *)reader;
-	(void)source, (void)err;
+	(void)err;
 	sheaf_listing_text(to, "format_string", "format string: %\n", in->counting);
 	if (in->layout.cell_bytes)
 		sheaf_listing_count(to, "cell_bytes", "cell bytes: %\n", in->layout.cell_bytes);

@@ -9,7 +9,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/spell.h"
+#include "base/status.h"
 #include "base/suffix.h"
+#include "container/box.h"
 #include "format/numpy/npz/streams.h"
 #include "frame/frame.h"
 #include "io/source.h"
@@ -55,20 +57,71 @@ static sheaf_likely probe(sheaf_glimpse *at)
 	return sheaf_has_suffix_of(at->name, suffixes) ? SHEAF_PERHAPS : SHEAF_NO;
 }
 
-/* Shows the names of what can be read from an archive: "/" where the whole is one data set, a sparse
- * matrix or streams; else the name of each array. */
-static sheaf_status members(sheaf_source *source, sheaf_context *cx, sheaf_member_teller show, void *user,
+/* ---- listing ---- */
+
+/* Opens a member to see its header. Stored contents are not checked, since their values are not read. */
+static sheaf_status look_at(const sheaf_zip *archive, const sheaf_zip_member *m, sheaf_array *array,
                             sheaf_error *err)
 {
+	sheaf_holding holding = {.source = archive->source, .size = m->size, .name = m->name};
+	if (m->method) return sheaf_npz_open_member(archive, m, array, err);
+	SHEAF_TRY(sheaf_zip_locate(archive, m, &holding.at, err));
+	return sheaf_array_open(array, &holding, archive->cx, err);
+}
+
+/* Shows a member. One that is no array, or whose header is not read, is shown with the reason. */
+static sheaf_status show_member(const sheaf_zip *archive, const sheaf_zip_member *m, bool is_dataset,
+                                const sheaf_item_teller *teller, sheaf_error *err)
+{
+	sheaf_error failure = {0};
+	SHEAF_SCOPED(sheaf_array_close) sheaf_array array = {.cx = NULL};
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder type = {.cx = archive->cx};
+	sheaf_box_item item = {.path = m->name,
+	                       .of = "unknown",
+	                       .bytes = m->stored,
+	                       .filters = m->method ? "deflate" : NULL,
+	                       .dataset = is_dataset ? "array" : NULL};
+	if (!sheaf_npz_is_array(m)) item.refused = item.of = "no array";
+	if (item.refused || teller->briefly) return teller->show(teller->user, NULL, &item, err);
+	sheaf_status status = look_at(archive, m, &array, &failure);
+	if (status && !sheaf_is_flaw(status) && status != SHEAF_LIMIT) return sheaf_fail_again(err, &failure);
+	if (status) {
+		item.refused = failure.message;
+		item.is_damaged = status != SHEAF_UNSUPPORTED;
+		return teller->show(teller->user, NULL, &item, err);
+	}
+	sheaf_dtype_spell(&array.dtype, &type);
+	sheaf_builder_text(&type, array.fortran ? ", by columns" : "");
+	sheaf_builder_byte(&type, '\0');
+	SHEAF_TRY(sheaf_builder_status(&type, err));
+	item.of = (const char *)type.data;
+	item.rank = array.rank;
+	item.dims = array.shape;
+	item.count = array.count;
+	return teller->show(teller->user, NULL, &item, err);
+}
+
+/* Shows the members of an archive. Each array is a dataset, unless the whole is one: a sparse matrix, or
+ * streams. */
+static sheaf_status list(const void *opened, sheaf_source *source, const sheaf_item_teller *teller,
+                         sheaf_error *err)
+{
 	sheaf_zip archive;
-	SHEAF_TRY(sheaf_zip_open(&archive, source, cx, err));
-	bool is_one_set = sheaf_npz_is_sparse(&archive) || sheaf_npz_is_streams(&archive);
-	sheaf_status status = is_one_set ? show(user, "/", err) : SHEAF_OK;
-	for (int m = 0; m < archive.count && status == SHEAF_OK && !is_one_set; m++)
-		if (sheaf_npz_is_array(&archive.members[m])) status = show(user, archive.members[m].name, err);
+	(void)opened;
+	SHEAF_TRY(sheaf_zip_open(&archive, source, source->cx, err));
+	bool is_sparse = sheaf_npz_is_sparse(&archive), is_one = is_sparse || sheaf_npz_is_streams(&archive);
+	sheaf_box_item root = {.path = "", .is_group = true, .of = "archive", .count = archive.count};
+	if (is_one) root.dataset = is_sparse ? "a matrix of SciPy" : "streams";
+	sheaf_status status = teller->show(teller->user, NULL, &root, err);
+	for (int m = 0; m < archive.count && status == SHEAF_OK; m++) {
+		const sheaf_zip_member *member = &archive.members[m];
+		status = show_member(&archive, member, !is_one && sheaf_npz_is_array(member), teller, err);
+	}
 	sheaf_zip_close(&archive);
 	return status;
 }
+
+/* ---- reading ---- */
 
 static void close_reader(void *opened)
 {
@@ -105,7 +158,8 @@ static sheaf_status choose(const reader *in, const char *name, const sheaf_zip_m
 				file, second, first);
 	}
 	return *out ? SHEAF_OK
-	            : sheaf_fail(err, SHEAF_DATA, "%s: expected an array in the archive, found none", file);
+	            : sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected an array in the archive, found none",
+	                         file);
 }
 
 /* Opens an archive in one of three ways: as a sparse matrix of SciPy, as sequences or a table in parts,
@@ -199,19 +253,19 @@ static sheaf_status rewind_reader(void *opened, const sheaf_piece *to, sheaf_err
 	return SHEAF_OK;
 }
 
-static const sheaf_container container = {
-	.members = members,
+static const sheaf_model model = {
+	.list = list,
 };
 
 const sheaf_format sheaf_format_npz = {
 	.name = "npz",
 	.summary = "NumPy archives: SciPy's sparse matrices, arrays by name, sequences and tables in parts",
 	.suffixes = suffixes,
-	.can = SHEAF_CAN_KEYS,
+	.can = SHEAF_CAN_KEYS | SHEAF_CAN_CONTAIN,
 	.needs_seek = true,
 	.options = options,
 	.write = &sheaf_npz_writing,
-	.container = &container,
+	.model = &model,
 	.probe = probe,
 	.reader_size = sizeof(reader),
 	.open = open_reader,
