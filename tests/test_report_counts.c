@@ -128,7 +128,7 @@ static void test_samples(void **state)
 	static sheaf_sampled rooms[3][SHEAF_SAMPLE_ROOM];
 	sheaf_sample whole = {rooms[0]}, odd = {rooms[1]}, even = {rooms[2]};
 	for (int i = 0; i < N; i++) {
-		uint64_t key = sheaf_place_mix((uint64_t)i), hash = sheaf_place_hash(key, 0);
+		uint64_t key = sheaf_mix((uint64_t)i), hash = sheaf_place_hash(key, 0);
 		sheaf_sample *part = i % 2 ? &odd : &even;
 		if (sheaf_sample_takes(&whole, hash)) sheaf_sample_add(&whole, hash, i);
 		if (sheaf_sample_takes(part, hash)) sheaf_sample_add(part, hash, i);

@@ -201,8 +201,8 @@ static sheaf_status make_grid(sheaf_grid *grid, const sheaf_raster *r, bool dots
 	return SHEAF_OK;
 }
 
-/* Dots if few of them represent several entries; otherwise shades, by the logarithm of the number of entries
- * in each cell. */
+/* Dots if few of them represent several entries, and they do not fill the picture; otherwise shades, by the
+ * logarithm of the number of entries in each cell. */
 sheaf_status sheaf_draw_raster(sheaf_builder *b, const sheaf_raster *raster, const sheaf_drawing *drawing,
                                sheaf_error *err)
 {
@@ -211,7 +211,7 @@ sheaf_status sheaf_draw_raster(sheaf_builder *b, const sheaf_raster *raster, con
 	double entries = 0, dots = 0, most = SHEAF_DOTS;
 	SHEAF_TRY(make_grid(&grid, raster, true, drawing, b->cx, err));
 	for (int i = 0; i < grid.width * grid.height; i++) entries += grid.cells[i], dots += grid.cells[i] > 0;
-	if (entries > FEW * dots) {
+	if (entries > FEW * dots || FEW * dots > grid.width * grid.height) {
 		sheaf_grid_free(&grid, b->cx);
 		SHEAF_TRY(make_grid(&grid, raster, false, drawing, b->cx, err));
 		most = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles: entries are counted as they come, without those that a structure implies. If there are too many
- * slices of a dimension to count that way, entries are sorted by this dimension first (a side of the
- * profile), and then a slice is a run of entries. */
+/* Profiles: entries are counted as they come, with those that a structure implies. */
 #include "report/matrix/profile.h"
 #include "base/context.h"
 #include "base/memory.h"
@@ -14,7 +12,7 @@ enum { SHARE = 8 /* share of the memory: for counts of slices */ };
 /* ---- beginning and ending ---- */
 
 /* The expander drops the entries that remain when a structure is expanded, and those that fill a dense
- * tensor. Slices are counted if their counts fit, else entries are sorted by them. */
+ * tensor. Slices are counted if their counts fit. */
 static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const char *name, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_schema_copy(schema, p->cx, &p->schema, err));
@@ -36,12 +34,10 @@ static sheaf_status begin(sheaf_profile *p, const sheaf_schema *schema, const ch
 	for (int d = 0; d < p->rank; d++) {
 		sheaf_profile_side *s = &p->sides[d];
 		int64_t most = sheaf_max_memory(p->cx) / SHARE / p->rank / (int64_t)sizeof *s->counts;
-		s->slice = -1;
-		SHEAF_TRY(t->shape[d] > most ? sheaf_profile_sort(p, d, err)
-		                             : sheaf_allocate_array(p->cx, (uint64_t)t->shape[d], sizeof *s->counts,
-		                                                    &s->counts, err));
+		if (t->shape[d] > most) continue;
+		SHEAF_TRY(sheaf_allocate_array(p->cx, (uint64_t)t->shape[d], sizeof *s->counts, &s->counts, err));
 	}
-	return p->square ? sheaf_mirrors_begin(p, err) : SHEAF_OK;
+	return p->square ? sheaf_mirrors_begin(&p->mirrors, &p->element, p->cx, err) : SHEAF_OK;
 }
 
 sheaf_status sheaf_profile_new(const sheaf_schema *schema, const char *name, sheaf_context *cx,
@@ -79,13 +75,9 @@ void sheaf_profile_lend(sheaf_profile *p, int d, int64_t *counts)
 void sheaf_profile_free(sheaf_profile *p)
 {
 	if (!p) return;
-	for (int d = 0; d < p->rank; d++) {
-		sheaf_profile_side *s = &p->sides[d];
-		sheaf_arranger_free(s->arranger);
-		drop_counts(p, d);
-	}
+	for (int d = 0; d < p->rank; d++) drop_counts(p, d);
 	sheaf_arranger_free(p->expander);
-	sheaf_slices_free(&p->slices);
+	sheaf_mirrors_free(&p->mirrors, p->cx);
 	sheaf_release_text(p->cx, p->name);
 	sheaf_schema_free(&p->plain);
 	sheaf_schema_free(&p->schema);
@@ -97,14 +89,13 @@ void sheaf_profile_free(sheaf_profile *p)
 /* Takes note of entries, among which are those that a structure implies, and none that fills a dense tensor:
  * counts them in their slice of each dimension, unless the caller does (lent) or they have to be sorted by it
  * first, and of a matrix how far they are from the diagonal. */
-static sheaf_status see(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
+static void see(sheaf_profile *p, const sheaf_frame *frame)
 {
 	p->entries += frame->nrows;
 	for (int d = 0; d < p->rank; d++) {
 		sheaf_profile_side *s = &p->sides[d];
 		for (int64_t e = 0; s->counts && !s->lent && e < frame->nrows; e++)
 			s->counts[sheaf_coordinate_at(&frame->columns[d], e)]++;
-		if (s->arranger) SHEAF_TRY(sheaf_arranger_add(s->arranger, frame, err));
 	}
 	for (int64_t e = 0; p->rank == 2 && e < frame->nrows; e++) {
 		int64_t below =
@@ -113,22 +104,27 @@ static sheaf_status see(sheaf_profile *p, const sheaf_frame *frame, sheaf_error 
 		p->lower = below > p->lower ? below : p->lower;
 		p->upper = -below > p->upper ? -below : p->upper;
 	}
-	return p->square ? sheaf_mirrors_add(p, frame, err) : SHEAF_OK;
+	const uint8_t *values = frame->columns[p->rank].values.data;
+	for (int64_t e = 0; p->square && e < frame->nrows; e++)
+		sheaf_mirrors_add(&p->mirrors, sheaf_coordinate_at(&frame->columns[0], e),
+		                  sheaf_coordinate_at(&frame->columns[1], e), values + (size_t)e * p->element.size);
 }
 
 static sheaf_status see_expanded(sheaf_profile *p, sheaf_error *err)
 {
 	const sheaf_frame *frame;
 	sheaf_status status;
-	while ((status = sheaf_arranger_next(p->expander, &frame, err)) == SHEAF_OK)
-		SHEAF_TRY(see(p, frame, err));
+	while ((status = sheaf_arranger_next(p->expander, &frame, err)) == SHEAF_OK) see(p, frame);
 	return status == SHEAF_END ? SHEAF_OK : status;
 }
 
 sheaf_status sheaf_profile_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err)
 {
 	SHEAF_TRY(sheaf_frame_fits(__func__, frame, &p->schema, err));
-	if (!p->expander) return see(p, frame, err);
+	if (!p->expander) {
+		see(p, frame);
+		return SHEAF_OK;
+	}
 	SHEAF_TRY(sheaf_arranger_add(p->expander, frame, err));
 	return see_expanded(p, err);
 }
@@ -147,21 +143,35 @@ sheaf_layouts sheaf_profile_layouts(const sheaf_profile *p)
 
 /* ---- all of it ---- */
 
+static void count_slices(sheaf_profile *p, int d)
+{
+	sheaf_profile_side *s = &p->sides[d];
+	s->occupied = s->counts ? 0 : -1;
+	for (int64_t i = 0; s->counts && i < p->schema.tensor.shape[d]; i++) {
+		s->occupied += s->counts[i] != 0;
+		sheaf_spread_add(&s->spread, s->counts[i], 1);
+	}
+}
+
 sheaf_status sheaf_profile_finish(sheaf_profile *p, sheaf_error *err)
 {
 	if (p->expander) {
 		SHEAF_TRY(sheaf_arranger_finish(p->expander, err));
 		SHEAF_TRY(see_expanded(p, err));
 	}
-	if (p->square) SHEAF_TRY(sheaf_mirrors_finish(p, err));
-	for (int d = 0; d < p->rank; d++) {
-		sheaf_profile_side *s = &p->sides[d];
-		if (s->counts) sheaf_profile_count(p, d);
-		/* Slices of a square matrix without a structure were counted while mirrors were looked for. */
-		if (s->counts || (p->square && p->schema.tensor.structure == SHEAF_GENERAL)) continue;
-		SHEAF_TRY(sheaf_arranger_finish(s->arranger, err));
-		for (bool any = true; any;) SHEAF_TRY(sheaf_profile_next(p, d, &any, err));
-	}
+	for (int d = 0; d < p->rank; d++) count_slices(p, d);
+	p->exact = true;
+	if (!p->square) return SHEAF_OK;
+	const sheaf_mirrors *m = &p->mirrors;
+	p->pattern = sheaf_mirrors_cancel(&m->pattern);
+	p->symmetric = p->pattern && sheaf_mirrors_cancel(&m->symmetric);
+	p->hermitian = p->pattern && !m->not_hermitian && sheaf_mirrors_cancel(&m->hermitian);
+	p->skew = p->pattern && !m->not_skew && sheaf_mirrors_cancel(&m->skew);
+	sheaf_mirrors_count(m, &p->mirrored, &p->equal, &p->exact);
+	int64_t off = p->entries - p->diagonal;
+	if (p->pattern || p->mirrored > off) p->mirrored = off;
+	if (p->symmetric || p->equal > p->mirrored) p->equal = p->mirrored;
+	if (p->symmetric) p->exact = true;
 	return SHEAF_OK;
 }
 

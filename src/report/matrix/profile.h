@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of profiles: gathered by profile.c, profile_sides.c and mirrors.c, printed by profile_text.c. */
+/* The inside of profiles: gathered by profile.c and mirrors.c, printed by profile_text.c. */
 #ifndef SHEAF_REPORT_MATRIX_PROFILE_H
 #define SHEAF_REPORT_MATRIX_PROFILE_H
 
 #include "frame/element.h"
 #include "frame/spread.h"
-#include "report/matrix/slices.h"
+#include "report/matrix/mirrors.h"
 #include "sparse/arrange.h"
 #include <sheaf/tensor.h>
 
 /* What the entries of a tensor are like as a whole, with those that the structure implies: how many each
- * slice has, and of a matrix the diagonal, the bandwidth and its structure. They are sorted once for each
- * dimension. */
+ * slice has, and of a matrix the diagonal, the bandwidth and its structure. */
 typedef struct sheaf_profile sheaf_profile;
 
-/* One dimension, and the entries in its order if that is needed. */
+/* One dimension. */
 typedef struct sheaf_profile_side {
-	int64_t *counts;          /* of entries in each slice; NULL: there are too many slices */
-	bool lent;                /* somebody else counts them */
-	sheaf_arranger *arranger; /* by this dimension first; NULL: entries are not needed in that order */
-	const sheaf_frame *frame;
-	int64_t at;
-	int64_t slice, run;  /* the current slice: its number, and its entries so far */
+	int64_t *counts;     /* of entries in each slice; NULL: there are too many slices */
+	bool lent;           /* somebody else counts them */
 	int64_t occupied;    /* slices with entries; -1: they were not counted */
 	sheaf_spread spread; /* distribution of the numbers of entries in all slices */
 } sheaf_profile_side;
@@ -41,8 +36,8 @@ struct sheaf_profile {
 	int64_t diagonal, lower, upper; /* of a matrix: entries on the diagonal, and how far from it they reach */
 	bool pattern, symmetric, hermitian, skew;
 	int64_t mirrored, equal; /* entries off the diagonal that have a mirror, and one of the same value */
-	sheaf_slices slices;     /* of a square matrix without a structure, while its entries come in order */
-	int slice;               /* the dimension of these; -1: not yet known */
+	bool exact;              /* these two are counts, not estimates */
+	sheaf_mirrors mirrors;   /* of a square matrix */
 };
 
 /* The caller counts the entries of each slice of a dimension, including those that a structure implies and
@@ -61,24 +56,6 @@ typedef struct sheaf_layouts {
 	double coo, csr, csc, dense;
 } sheaf_layouts;
 sheaf_layouts sheaf_profile_layouts(const sheaf_profile *p);
-
-/* ---- mirrors.c ---- */
-
-/* Before the first frame of a square matrix: entries will be compared with their mirror entries. */
-SHEAF_USE sheaf_status sheaf_mirrors_begin(sheaf_profile *p, sheaf_error *err);
-/* Entries without a structure, or those made from one. */
-SHEAF_USE sheaf_status sheaf_mirrors_add(sheaf_profile *p, const sheaf_frame *frame, sheaf_error *err);
-/* After the last one. */
-SHEAF_USE sheaf_status sheaf_mirrors_finish(sheaf_profile *p, sheaf_error *err);
-
-/* ---- profile_sides.c ---- */
-
-/* Sorts the coming entries by this dimension first. */
-SHEAF_USE sheaf_status sheaf_profile_sort(sheaf_profile *p, int d, sheaf_error *err);
-/* The next entry of a side in its order; *any is false after the last one. */
-SHEAF_USE sheaf_status sheaf_profile_next(sheaf_profile *p, int d, bool *any, sheaf_error *err);
-/* After the last entry: the number in each slice, of entries that were counted. */
-void sheaf_profile_count(sheaf_profile *p, int d);
 
 /* ---- profile.c ---- */
 

@@ -33,8 +33,9 @@ static void list_matrix(const sheaf_profile *p, const sheaf_listing *to)
 		sheaf_member_real(to->b, "pattern_share", sheaf_profile_mirrored(p));
 		sheaf_member_real(to->b, "value_share", sheaf_profile_equal(p));
 	} else if (p->square && !p->symmetric) {
-		sheaf_builder_printf(to->b, "; of entries off the diagonal %.4g%% have a mirror, %.4g%% an equal one",
-		                     100 * sheaf_profile_mirrored(p), 100 * sheaf_profile_equal(p));
+		sheaf_builder_printf(
+			to->b, "; of entries off the diagonal %s%.4g%% have a mirror, %.4g%% an equal one",
+			p->exact ? "" : "about ", 100 * sheaf_profile_mirrored(p), 100 * sheaf_profile_equal(p));
 	}
 	sheaf_listing_close(to, "\n", '}');
 }

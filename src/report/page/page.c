@@ -50,9 +50,9 @@ static void put_body(sheaf_page *p)
 	sheaf_page_warnings(p);
 	if (o->nfindings) put_findings(p);
 	sheaf_page_drift(p);
+	sheaf_page_tensor(p);
 	if (p->s->schema.nfields) sheaf_page_overview(p);
 	sheaf_page_contradictions(p);
-	sheaf_page_tensor(p);
 	for (int f = 0; f < p->s->schema.nfields; f++)
 		if (sheaf_summary_shows(p->s, f) && !sheaf_page_is_blank(p->s, f)) sheaf_page_field(p, f);
 	if (!o->nfindings) put_findings(p);

@@ -73,7 +73,9 @@ void sheaf_page_units(sheaf_page *p, const sheaf_field_summary *f);
 void sheaf_page_labels(sheaf_page *p, const sheaf_field *field, const sheaf_field_summary *f);
 /* Rows with the same inputs and other targets. */
 void sheaf_page_contradictions(sheaf_page *p);
-/* For a tensor as a whole; nothing for other rows. */
+/* Where entries are. */
+void sheaf_page_density(sheaf_page *p, const sheaf_raster *r);
+/* For a tensor as a whole, a matrix with its picture; nothing for other rows. */
 void sheaf_page_tensor(sheaf_page *p);
 /* How the other summary differs; nothing if there is none. */
 void sheaf_page_drift(sheaf_page *p);

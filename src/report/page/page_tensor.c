@@ -99,7 +99,10 @@ void sheaf_page_tensor(sheaf_page *p)
 	const sheaf_summary *s = p->s;
 	if (s->schema.rows != SHEAF_ENTRIES) return;
 	bool matrix = s->schema.tensor.rank == 2;
-	sheaf_html(&p->b, "<section><h2>%s</h2><table>", matrix ? "Matrix" : "Tensor");
+	int value = sheaf_schema_value(&s->schema);
+	sheaf_html(&p->b, "<section><h2>%s</h2>", matrix ? "Matrix" : "Tensor");
+	if (value >= 0 && s->fields[value].raster.counts) sheaf_page_density(p, &s->fields[value].raster);
+	sheaf_html(&p->b, "<table>");
 	put_facts(p, s->profile ? s->profile->entries : s->entries);
 	sheaf_html(&p->b, "</table>");
 	if (matrix) put_layouts(p);

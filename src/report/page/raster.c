@@ -8,7 +8,8 @@
 
 enum { SIDE = SHEAF_RASTER_SIDE, CELLS = SIDE * SIDE };
 
-/* As many columns share a cell as are needed for all to fit; rows begin with a line of cells each. */
+/* As many columns share a cell as are needed for all to fit, 2^k as rows do, so that what is square looks
+ * square; rows begin with a line of cells each. */
 sheaf_status sheaf_raster_begin(sheaf_raster *r, int64_t columns, sheaf_context *cx, sheaf_error *err)
 {
 	void *counts, *magnitudes;
@@ -20,10 +21,10 @@ sheaf_status sheaf_raster_begin(sheaf_raster *r, int64_t columns, sheaf_context 
 	}
 	*r = (sheaf_raster){.columns = columns,
 	                    .rows_to_a_cell = 1,
-	                    .columns_to_a_cell = columns / SIDE + (columns % SIDE != 0),
+	                    .columns_to_a_cell = 1,
 	                    .counts = (int64_t *)counts,
 	                    .magnitudes = (double *)magnitudes};
-	if (r->columns_to_a_cell < 1) r->columns_to_a_cell = 1;
+	while ((columns - 1) / r->columns_to_a_cell >= SIDE) r->columns_to_a_cell *= 2;
 	r->cells_to_a_column = 1 / (double)r->columns_to_a_cell;
 	return SHEAF_OK;
 }

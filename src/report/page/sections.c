@@ -117,7 +117,7 @@ static void put_values(sheaf_page *p, const sheaf_field *field, const sheaf_fiel
 
 /* Puts where entries are: a picture, charts of how many there are in its lines and in its columns, and for a
  * matrix the picture of their magnitudes. */
-static void put_density(sheaf_page *p, const sheaf_raster *r)
+void sheaf_page_density(sheaf_page *p, const sheaf_raster *r)
 {
 	bool matrix = p->s->schema.rows == SHEAF_ENTRIES;
 	const char *const sides[] = {matrix ? "columns" : "indices", matrix ? "rows" : "sequences"};
@@ -350,7 +350,7 @@ void sheaf_page_field(sheaf_page *p, int number)
 	put_lengths(p, "Lengths", sheaf_field_is_text(field) ? "bytes of a text" : "samples in a sequence",
 	            &f->lengths, other ? &other->lengths : NULL);
 	put_lengths(p, "Entries", "entries in a sample", &f->entries, other ? &other->entries : NULL);
-	if (f->raster.counts) put_density(p, &f->raster);
+	if (f->raster.counts && p->s->schema.rows != SHEAF_ENTRIES) sheaf_page_density(p, &f->raster);
 	put_uses(p, f);
 	if (f->frequent.slots) put_items(p, field, f);
 	if (stream) sheaf_page_labels(p, field, f);

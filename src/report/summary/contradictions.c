@@ -24,7 +24,7 @@ static void join(sheaf_same_inputs *to, const sheaf_same_inputs *from)
 #define SLOTS SHEAF_INPUTS_SLOTS
 #define KEPT SHEAF_INPUTS_KEPT
 #define JOIN join
-#include "report/summary/sampled_template.h"
+#include "report/matrix/sampled_template.h"
 
 void sheaf_contradictions_add(sheaf_contradictions *c, const sheaf_same_inputs *rows) { add(c, rows); }
 

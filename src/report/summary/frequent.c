@@ -16,7 +16,7 @@ static void join(sheaf_item_count *to, const sheaf_item_count *from) { to->count
 #define SLOTS SHEAF_FREQUENT_SLOTS
 #define KEPT SHEAF_FREQUENT_KEPT
 #define JOIN join
-#include "report/summary/sampled_template.h"
+#include "report/matrix/sampled_template.h"
 
 /* Adds `times` to the count of an item, whose hash is known. Of an item that is new only the beginning is
  * kept, which is what people see of it; items are told apart by their hashes. */

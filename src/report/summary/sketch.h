@@ -10,6 +10,7 @@
 #define SHEAF_REPORT_SUMMARY_SKETCH_H
 
 #include "base/buffer.h"
+#include "report/matrix/mix.h"
 
 enum {
 	SHEAF_SAMPLE_KEPT = 1 << 14,
@@ -34,18 +35,10 @@ typedef struct sheaf_sample {
 
 /* The hash of a block of places of a row. One place of it, at random, has the first half of all hashes, so
  * that of many places most blocks need a single look. */
-static inline uint64_t sheaf_place_mix(uint64_t bits)
-{
-	bits += UINT64_C(0x9e3779b97f4a7c15);
-	bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
-	return bits ^ bits >> 31;
-}
-
 static inline uint64_t sheaf_place_hash(uint64_t block, int at)
 {
 	bool first = (int)(block % SHEAF_SAMPLE_BLOCK) == at;
-	return first ? block >> 1 : sheaf_place_mix(block ^ (unsigned)(at + 1)) >> 1 | UINT64_C(1) << 63;
+	return first ? block >> 1 : sheaf_mix(block ^ (unsigned)(at + 1)) >> 1 | UINT64_C(1) << 63;
 }
 
 static inline bool sheaf_sample_takes(const sheaf_sample *s, uint64_t hash) { return hash <= ~s->beyond; }

@@ -63,8 +63,8 @@ static void add_sample(sheaf_field_summary *to, const sheaf_column *column, int6
 	for (int64_t r = 0; r < n; r++) {
 		sheaf_run run = {r, r + 1};
 		for (int l = 0; l < column->nlevels; l++) run = sheaf_level_below(&column->levels[l], run);
-		uint64_t key = sheaf_place_mix((uint64_t)(row + r));
-		for (int64_t p = run.begin; p < run.end; p += BLOCK, key = sheaf_place_mix(key)) {
+		uint64_t key = sheaf_mix((uint64_t)(row + r));
+		for (int64_t p = run.begin; p < run.end; p += BLOCK, key = sheaf_mix(key)) {
 			int first = (int)(key % BLOCK), all = run.end - p < BLOCK ? (int)(run.end - p) : BLOCK;
 			if (first < all) add_place(to, column, p + first, sheaf_place_hash(key, first));
 			for (int at = 0; at < all && sheaf_sample_takes(&to->sample, UINT64_C(1) << 63); at++)
