@@ -176,6 +176,25 @@ printf '1 1\n' >"$long"
 expect 0 cat "$long"
 end
 
+begin 'head and cat: rows as a table'
+printf 'name,n,when\nana,1,2026-01-02\nbo,22,2026-01-03\n' >people.csv
+for command in head cat; do
+	expect 0 $command --table people.csv
+	cat >wanted <<'END'
+name      n  when
+text  int64  date
+ana       1  2026-01-02
+bo       22  2026-01-03
+END
+	same out wanted
+done
+awk 'BEGIN { for (i = 0; i < 50; i++) printf "%sc%d", i ? "," : "", i; print ""; for (i = 0; i < 50; i++) printf "%s%d", i ? "," : "", i; print "" }' >people.csv
+COLUMNS=40 expect 0 head --table people.csv
+has out '... 47 more'
+[ "$(awk '{ if (length > n) n = length } END { print n }' out)" -le 40 ] || fault 'expected lines of at most 40'
+rm people.csv
+end
+
 begin 'help: of a command, of a format, and of the two together'
 expect 0 help convert
 lacks out '--sort-indices'
@@ -186,6 +205,8 @@ has out '--sort-indices'
 expect 0 help cat ctf
 has out '--stream'
 lacks out '--alias'
+lacks out '--expand'
+lacks out 'Exit status'
 expect 0 help mtx
 has out 'matrixmarket: Matrix Market'
 has out '.mtx'

@@ -690,9 +690,12 @@ same wanted found
 expect 0 validate --strict --max-memory 4M large.h5
 expect 0 stats --max-memory 4M large.h5
 has out ', CSR 12799984, CSC 12799984, dense '
-cp out stats
+# Less memory leaves out how many entries each row and column has.
+sed '/^dimension/,/^diagonal/d' out >stats
 expect 0 stats large.h5
-same stats out
+has out 'of them with entries: 400000'
+sed '/^dimension/,/^diagonal/d' out >whole
+same stats whole
 expect 0 head --max-memory 4M large.h5
 lines out 10
 expect 0 cat large.h5

@@ -89,6 +89,7 @@ ROWS.update({
     ("info", "depth"): "deep.zarr | --depth 1",
     ("info", "guess"): "a.scidb | --guess", ("head", "rows"): "a.ctf | --rows 1",
     ("validate", "limit"): "many.ctf | --limit 1", ("validate", "quiet"): "bad.ctf | --quiet",
+    "table": "t.csv | --table",
     ("stats", "draw"): "a.ctf | --draw",
     ("stats", "target"): "same.ctf --json | --target word",
     ("show", "progress"): "a.ctf | --progress always",

@@ -466,6 +466,8 @@ void read_opening(const arguments *args, opening_options *out);
 /* Prints the first `limit` of the given rows; -1: all. */
 SHEAF_USE sheaf_status print_rows(sheaf_dataset *dataset, sheaf_style style, const char *member,
                                   int64_t limit, sheaf_error *err);
+/* The same of rows of cells, as an aligned table. */
+SHEAF_USE sheaf_status print_rows_table(sheaf_dataset *dataset, int64_t limit, sheaf_error *err);
 /* Between files whose rows are printed one after the other for people: names the next one. */
 void print_file_name(const session *s);
 

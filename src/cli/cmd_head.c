@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* sheaf head and sheaf cat: the first rows, and all of them. head reads little: it opens the file with a
  * quick look, in small pieces, and shortens rows that are long; what the look has guessed is said, since
- * nobody has declared it. */
+ * nobody has declared it. Rows of a table are a table on a terminal. */
 #include "cli.h"
+#include <unistd.h>
 
 static bool is_head(const arguments *args) { return args->command->run == run_head; }
 
@@ -17,6 +18,9 @@ static sheaf_status print(session *s, sheaf_dataset *dataset, sheaf_error *err)
 	if (is_head(s->args) && facts.guess && !sheaf_values_flag(values, "quiet"))
 		say("note", "%s: streams %s", s->label, facts.guess);
 	print_file_name(s);
+	bool cells = sheaf_dataset_schema(dataset)->rows == SHEAF_CELLS && !as_json(s->args),
+		 wanted = sheaf_values_flag(values, "table") || (is_head(s->args) && terminal_is(STDOUT_FILENO));
+	if (cells && wanted) return print_rows_table(dataset, few ? FEW : -1, err);
 	sheaf_style style = as_json(s->args) ? SHEAF_JSON : is_head(s->args) ? SHEAF_TEXT_SHORT : SHEAF_TEXT;
 	return print_rows(dataset, style, sheaf_values_text(values, "dataset"), few ? FEW : -1, err);
 }

@@ -105,11 +105,15 @@ static const sheaf_option info_options[] = {
 static const sheaf_option head_options[] = {
 	{"rows", SHEAF_OPTION_TEXT, 0, "N|A:B",
      "print the first N rows (default 10); or rows A to B-1, counted from 0", 'n'},
+	{"table", SHEAF_OPTION_FLAG, 0, NULL,
+     "print rows of a table as an aligned table, fitted to the width of the terminal (as on a terminal)", 0},
 	{"expand", SHEAF_OPTION_FLAG, 0, NULL, "also print the entries that a tensor's structure implies", 0},
 	{0},
 };
 
 static const sheaf_option cat_options[] = {
+	{"table", SHEAF_OPTION_FLAG, 0, NULL,
+     "print rows of a table as an aligned table, fitted to the width of the terminal", 0},
 	{"expand", SHEAF_OPTION_FLAG, 0, NULL, "also print the entries that a tensor's structure implies", 0},
 	{0},
 };
@@ -386,8 +390,8 @@ const command commands[] = {
      "Reads the whole file and prints, for each stream, the lengths of sequences, the number of stored "
      "values, the density, the smallest, largest and mean value, the standard deviation, the norm, "
      "quantiles, zeros, NaN, and on a terminal a histogram of one line. With --json it prints what sheaf "
-     "report embeds in its page. Counts and sums are exact, whatever the order of rows; a quantile that is "
-     "the beginning of a bin is called \"about\", and with --json \"of bins\"."},
+     "report embeds in its page. Counts and sums are exact, whatever the order of rows; a quantile that "
+     "is not exact is called \"about\"."},
 	{"show", run_show, "one row as a picture", "FILE...", 1, -1,
      READS_ALL | TAKES_SKIP | TAKES_STREAMS | TAKES_COLUMNS | TENSORS, SHEAF_READING, no_options,
      "Draws the first row, or the first one after those that are skipped, with characters: samples of a "

@@ -135,11 +135,31 @@ static void print_exit_status(void)
 	}
 }
 
-/* Prints help on a command: usage, a paragraph, the options in groups, examples and exit codes. `format` adds
- * the options of that format; NULL: a hint at the formats that have some. */
+/* Prints what concerns both a command and a format: its options there. */
+static void help_both(const command *c, const sheaf_format *format)
+{
+	char text[200];
+	sheaf_format_info about = sheaf_format_about(format);
+	snprintf(text, sizeof text, "%s: %s", about.name, about.summary);
+	wrap(text, 0, 0);
+	if (c->use)
+		print_format_options(format, c->use);
+	else
+		out_printf("\nsheaf %s takes no options of formats.\n", c->name);
+	snprintf(text, sizeof text, "See also: sheaf help %s, sheaf help %s", c->name, about.name);
+	out_text("\n");
+	wrap(text, 0, 0);
+}
+
+/* Prints help on a command: usage, a paragraph, the options in groups, examples and exit codes, and a hint at
+ * the formats that have options. With a format only what concerns both. */
 void help_command(const command *c, const sheaf_format *format)
 {
 	out_printf("usage: sheaf %s [OPTION]...%s%s\n\n", c->name, *c->operands ? " " : "", c->operands);
+	if (format) {
+		help_both(c, format);
+		return;
+	}
 	wrap(c->about, 0, 0);
 	const char *title;
 	const sheaf_option *option;
@@ -148,8 +168,7 @@ void help_command(const command *c, const sheaf_format *format)
 			if (i == 0) print_title(title);
 			print_option(option, NULL);
 		}
-	if (c->use && format) print_format_options(format, c->use);
-	if (c->use && !format) {
+	if (c->use) {
 		char text[100];
 		out_text("\n");
 		snprintf(text, sizeof text, "Formats have options of their own; sheaf help %s FORMAT shows those of",

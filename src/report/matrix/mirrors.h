@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "frame/element.h"
 
-enum { SHEAF_PAIRS_KEPT = 1 << 14, SHEAF_PAIRS_SLOTS = 1 << 15 };
+enum { SHEAF_PAIRS_KEPT = 1 << 13, SHEAF_PAIRS_SLOTS = 1 << 14 };
 
 /* The entries at two positions that mirror each other. */
 typedef struct sheaf_pair_count {
