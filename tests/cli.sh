@@ -188,7 +188,8 @@ bo       22  2026-01-03
 END
 	same out wanted
 done
-awk 'BEGIN { for (i = 0; i < 50; i++) printf "%sc%d", i ? "," : "", i; print ""; for (i = 0; i < 50; i++) printf "%s%d", i ? "," : "", i; print "" }' >people.csv
+awk 'BEGIN { for (k = 0; k < 2; k++) { for (i = 0; i < 50; i++) printf "%s%s%d", i ? "," : "", k ? "" : "c", i
+	print "" } }' >people.csv
 COLUMNS=40 expect 0 head --table people.csv
 has out '... 47 more'
 [ "$(awk '{ if (length > n) n = length } END { print n }' out)" -le 40 ] || fault 'expected lines of at most 40'

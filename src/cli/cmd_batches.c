@@ -316,8 +316,8 @@ static void print_throughput(throughput *t, double now)
 {
 	double seconds = now - t->began, by = seconds > 0 ? 1 / seconds : 0;
 	if (t->shown == t->began)
-		out_text("  seconds     batches    sequences      samples  sequences/s    samples/s  memory MiB\n");
-	out_printf("%9.2f %11" PRId64 " %12" PRId64 " %12" PRId64 " %12.0f %12.0f %11.1f\n", seconds, t->batches,
+		out_text(" seconds    batches   sequences      samples sequences/s    samples/s memory MiB\n");
+	out_printf("%8.2f %10" PRId64 " %11" PRId64 " %12" PRId64 " %11.0f %12.0f %10.1f\n", seconds, t->batches,
 	           t->sequences, t->samples, (double)t->sequences * by, (double)t->samples * by,
 	           (double)sheaf_context_memory(t->s->cx, NULL) / (1 << 20));
 	t->shown = now;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct differences {
-	bool json;
+	bool json, cells; /* rows of a table, whose places are rows and columns */
 	int64_t limit, printed;
 	bool more;
 } differences;
@@ -29,9 +29,10 @@ static bool tell_difference(void *user, const sheaf_difference *difference)
 	}
 	d->printed++;
 	fact_open(json, NULL, "", "{");
-	if (placed) fact_count(json, "sequence", "sequence %", difference->row);
+	if (placed) fact_count(json, "sequence", d->cells ? "row %" : "sequence %", difference->row);
 	if (difference->stream) {
-		fact_text(json, "stream", placed ? ", stream \"%\"" : "stream \"%\"", difference->stream);
+		const char *words = d->cells ? ", column \"%\"" : ", stream \"%\"";
+		fact_text(json, "stream", placed ? words : words + strlen(", "), difference->stream);
 		placed = true;
 	}
 	if (difference->sample >= 0) {
@@ -39,7 +40,7 @@ static bool tell_difference(void *user, const sheaf_difference *difference)
 		placed = true;
 	}
 	if (difference->place) {
-		fact_text(json, "entry", placed ? ", %" : "%", difference->place);
+		fact_text(json, "entry", placed ? ", entry %" : "entry %", difference->place);
 		placed = true;
 	}
 	fact_text(json, "a", placed ? ": % | " : "% | ", difference->a);
@@ -56,7 +57,8 @@ static sheaf_status compare(const arguments *args, sheaf_dataset *a, sheaf_datas
 {
 	const sheaf_values *values = &args->values;
 	bool json = as_json(args);
-	differences d = {.json = json, .limit = sheaf_values_number(values, "limit", 20)};
+	bool cells = sheaf_dataset_schema(a)->rows == SHEAF_CELLS;
+	differences d = {.json = json, .cells = cells, .limit = sheaf_values_number(values, "limit", 20)};
 	sheaf_diff_options options = {
 		.size = sizeof options,
 		.keys = sheaf_values_flag(values, "compare=keys"),

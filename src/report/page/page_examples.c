@@ -41,7 +41,10 @@ static void put_means(sheaf_page *p, const sheaf_pattern *pattern, sheaf_image i
 		most = fmax(most, means[i]);
 	}
 	snprintf(words + used, WORDS - used,
-	         image.units ? ": from %.4g (light) to %.4g (dark)." : ": from %.4g to %.4g.", least, most);
+	         least == most ? ": all of them are equal, %.4g."
+	         : image.units ? ": from %.4g (light) to %.4g (dark)."
+	                       : ": from %.4g to %.4g.",
+	         least, most);
 	p->figures++;
 	sheaf_builder_begin(&png, cx, NULL);
 	p->status = sheaf_grid_put(&png, image.width, image.height, means, p->err);

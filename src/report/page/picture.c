@@ -62,7 +62,7 @@ static void put_pixels(sheaf_builder *to, const pixels *p)
 		sheaf_builder_byte(to, 0);
 		for (int x = 0; x < p->width; x++) {
 			double s = shade_of(p, y * p->width + x);
-			double at = most > least && !isnan(s) ? (s - least) / (most - least) : 1;
+			double at = most > least && !isnan(s) ? (s - least) / (most - least) : 0.5;
 			long step = lround(at * STEPS);
 			sheaf_builder_byte(to, (char)(uint8_t)(isnan(s) ? 0 : 1 + step * (SHADES - 1) / STEPS));
 		}

@@ -127,7 +127,14 @@ void sheaf_page_density(sheaf_page *p, const sheaf_raster *r)
 	         "Where entries are: %s downwards, %" PRId64 " to a pixel; %s to the right, %" PRId64
 	         " to a pixel. The darker, the more.",
 	         sides[1], r->rows_to_a_cell, sides[0], r->columns_to_a_cell);
-	sheaf_html(&p->b, "<h3>Density</h3>");
+	bool full = matrix && (double)p->s->entries >= (double)r->rows * (double)r->columns;
+	sheaf_html(&p->b, full ? "<h3>Values</h3>" : "<h3>Density</h3>");
+	if (full) {
+		sheaf_page_picture(
+			p, r, SHEAF_PICTURE_MAGNITUDES,
+			"All positions have entries: the darker, the larger the magnitude, rows downwards.");
+		return;
+	}
 	sheaf_page_picture(p, r, SHEAF_PICTURE_COUNTS, words);
 	for (int down = 1; down >= 0; down--) {
 		snprintf(words, sizeof words, "Entries by %s", sides[down]);
