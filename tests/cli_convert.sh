@@ -127,7 +127,7 @@ for out in hollow.cbf hollow.ctf hollow.h5; do
 done
 expect 0 convert --allow loss hollow.csv hollow.cbf
 expect 1 diff hollow.csv hollow.cbf
-has out 'stream "t": such a column | none'
+has out 'column "t": such a column | none'
 rm hollow.*
 end
 

@@ -146,6 +146,9 @@ _OF_ONE_COMMAND = {
     ("batches", "position"): "load_state_dict()",
     ("validate", "limit"): "the report, which has every finding",
     ("plan", "rate"): "the bytes of each share",
+    ("head", "table"): "to_pandas()",
+    ("cat", "table"): "to_pandas()",
+    ("report", "fail-above"): 'the scores under "drift"',
     ("stats", "draw"): "the histograms in the result; read(path).to_scipy(), which matplotlib's spy() draws",
 }
 

@@ -18,6 +18,21 @@ static void name_range(sheaf_bar *bar, const char *what, int64_t from, int64_t l
 		snprintf(bar->label, sizeof bar->label, "%s%" PRId64 " to %" PRId64, what, from, last);
 }
 
+/* Whole numbers in bars of as many numbers each: of the steps that give enough bars the one whose last bar
+ * lacks fewest numbers. */
+static int whole_edges(double least, double most, int wanted, double *edges)
+{
+	double range = most - least + 1, step = ceil(range / wanted), best = step, lack = INFINITY;
+	for (double last = step > 1 ? ceil(2 * range / wanted) : 1; step <= last; step++) {
+		double lacks = (ceil(range / step) * step - range) / step;
+		if (lacks < lack) lack = lacks, best = step;
+		if (step > 1000) break;
+	}
+	int n = (int)ceil(range / best);
+	for (int i = 0; i <= n; i++) edges[i] = least + i * best;
+	return n;
+}
+
 /* Bars have equal widths if all lengths, also those of the other summary, are counted one by one. Where they
  * are too long for that, the bars double from 0 on: 0, 1, 2 to 3, 4 to 7, and then the bins. */
 int sheaf_length_bars(const sheaf_length_counts *h, const sheaf_length_counts *other, int most,
@@ -28,7 +43,10 @@ int sheaf_length_bars(const sheaf_length_counts *h, const sheaf_length_counts *o
 			end = both && other->most > h->most ? other->most : h->most, next;
 	int n = 0;
 	bool is_exact = end < SHEAF_LENGTHS_EXACT;
-	int64_t step = is_exact ? (end - least) / most + 1 : 0;
+	double edges[SHEAF_MOST_BARS + 1];
+	int64_t step = 0;
+	if (is_exact && whole_edges((double)least, (double)end, most, edges))
+		step = (int64_t)(edges[1] - edges[0]);
 	for (int64_t at = is_exact ? least : 0; h->n && at <= end && n < SHEAF_MOST_BARS; at = next) {
 		next = is_exact                    ? at + step
 		       : at >= SHEAF_LENGTHS_EXACT ? sheaf_length_counts_next_bin(at)
@@ -80,21 +98,6 @@ static sheaf_axis axis_of(const sheaf_field *field, const span *s, int most)
 	if (!sheaf_means_time(field->meaning) && (s->least >= 0 || s->most <= 0) && spread)
 		return SHEAF_AXIS_LOGARITHMIC;
 	return middle > 0 ? SHEAF_AXIS_MIDDLE : SHEAF_AXIS_EQUAL;
-}
-
-/* Whole numbers in bars of as many numbers each: of the steps that give enough bars the one whose last bar
- * lacks fewest numbers. */
-static int whole_edges(double least, double most, int wanted, double *edges)
-{
-	double range = most - least + 1, step = ceil(range / wanted), best = step, lack = INFINITY;
-	for (double last = step > 1 ? ceil(2 * range / wanted) : 1; step <= last; step++) {
-		double lacks = (ceil(range / step) * step - range) / step;
-		if (lacks < lack) lack = lacks, best = step;
-		if (step > 1000) break;
-	}
-	int n = (int)ceil(range / best);
-	for (int i = 0; i <= n; i++) edges[i] = least + i * best;
-	return n;
 }
 
 /* The bounds of bars of equal widths or ratios, which are n + 1 for n bars. Negative numbers have ratios from
@@ -313,7 +316,10 @@ int sheaf_rank_bars(const sheaf_length_counts *counts, sheaf_bar bars[SHEAF_MOST
 
 int sheaf_raster_bars(const sheaf_raster *r, bool down, int most, sheaf_bar bars[SHEAF_MOST_BARS])
 {
-	int lines = down ? sheaf_raster_height(r) : sheaf_raster_width(r), step = (lines - 1) / most + 1, n = 0;
+	double edges[SHEAF_MOST_BARS + 1];
+	int lines = down ? sheaf_raster_height(r) : sheaf_raster_width(r), n = 0;
+	whole_edges(0, lines - 1, most, edges);
+	int step = (int)(edges[1] - edges[0]);
 	int64_t each = down ? r->rows_to_a_cell : r->columns_to_a_cell, all = down ? r->rows : r->columns;
 	for (int line = 0; line < lines; line += step) {
 		int end = line + step < lines ? line + step : lines;

@@ -18,7 +18,7 @@ const char sheaf_page_style[] =
 	"1.2rem}"
 	".field{border-top:1px solid #c9cad2;padding:.35rem 0}.field>summary "
 	"h2{display:inline;border:0;font-size:1.05rem;margin:0}"
-	".parts{columns:27rem 2;column-gap:3rem}.parts table,.parts p{break-inside:avoid}.parts "
+	"section>figure{max-width:36rem}.parts{columns:27rem 2;column-gap:3rem}.parts table,.parts p{break-inside:avoid}.parts "
 	"h3:first-child{margin-top:.5rem}.wide{overflow-x:auto}"
 	".wide th,.wide td{overflow-wrap:normal}.wide "
 	"bdi{overflow-wrap:anywhere}svg.small{width:7.5rem;height:1.5rem;overflow:hidden}"
@@ -54,7 +54,7 @@ const char sheaf_page_style[] =
 	"figcaption{margin-top:.3rem}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
 	".skip,nav,output,fieldset,figure details:not([open]),.parts details>summary{"
 	"display:none}.parts{columns:auto}}";
-const char sheaf_page_style_hash[] = "L8vNb8hTvy3e95PRz/ZnkcM0ZkDhS4IJR+r8wfK5JFw=";
+const char sheaf_page_style_hash[] = "vhHHLmy76NDBP2PbkcD9E5k0fJLrgQPZE0gPVZaWGfE=";
 
 /* A row of a chart's table has the number of its bar if earlier bars have no row; a picture says what its
  * lines and columns are, and how many there are to a pixel. */

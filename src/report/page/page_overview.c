@@ -126,7 +126,8 @@ void sheaf_page_warnings(sheaf_page *p)
 	sheaf_html(&p->b, "<section id=\"warnings\"><h2>Warnings</h2><ul>");
 	if (p->options->nfindings) {
 		p->warnings++;
-		sheaf_html(&p->b, "<li><a href=\"#findings\">The file is damaged</a>, or not as it should be</li>");
+		sheaf_html(&p->b,
+		           "<li><a href=\"#findings\">Reading found</a> that the file is not as it should be</li>");
 	}
 	int64_t against = c->slots ? sheaf_contradictions_count(c).inputs : 0;
 	if (against) {
