@@ -46,6 +46,10 @@ static const sheaf_random_access random_access = {
 	.resumes = true,
 };
 
+static const sheaf_model model = {
+	.list = sheaf_ipc_list,
+};
+
 const sheaf_format sheaf_format_arrow = {
 	.name = "arrow",
 	.summary = "Arrow's files, Feather among them, and streams: tables, and sequences as lists",
@@ -54,6 +58,7 @@ const sheaf_format sheaf_format_arrow = {
 	.options = options,
 	.random = &random_access,
 	.write = &sheaf_ipc_writing,
+	.model = &model,
 	.probe = probe,
 	.reader_size = sizeof(sheaf_ipc_reader),
 	.open = sheaf_ipc_open,

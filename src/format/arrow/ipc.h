@@ -12,6 +12,7 @@
  *   compress.c       buffers compressed one by one
  *   read.c           opening, cutting, decoding; streams
  *   file.c           the same of files, by their footers
+ *   list.c           the fields as a tree
  *   put_fields.c     fields into a schema message
  *   write.c          rows into record batches, and the footer of a file
  *   format.c         the table entry
@@ -220,6 +221,12 @@ SHEAF_USE sheaf_status sheaf_ipc_decode(const void *in, const sheaf_piece *piece
 SHEAF_USE sheaf_status sheaf_ipc_rewind(void *in, const sheaf_piece *to, sheaf_error *err);
 SHEAF_USE sheaf_status sheaf_ipc_recall(const void *in, sheaf_piece *piece, sheaf_error *err);
 void sheaf_ipc_close(void *reader);
+
+/* ---- list.c ---- */
+
+struct sheaf_item_teller;
+SHEAF_USE sheaf_status sheaf_ipc_list(const void *opened, sheaf_source *source,
+                                      const struct sheaf_item_teller *teller, sheaf_error *err);
 
 /* ---- writing ---- */
 
