@@ -427,6 +427,8 @@ has nested.jsonl '{"i":null,"t":[],"f":null,"h":[],"d":[],"n":null}'
 expect 6 convert -f --layout declared "$given" nested.jsonl
 has err '--layout declared: it declares streams'
 expect 0 convert "$given" nested.npz
+expect 0 head "$given"
+has out '0  i [1 2] null []  t "a" null  f [["a" "b"] ["c" "d"]]  h [1.5]  d "z"  n null'
 expect 0 diff "$given" nested.npz
 expect 0 convert "$SHEAF_TESTS/files/arrow/good-structs.arrow" structs.jsonl
 has structs.jsonl '{"s.x":1,"s.t.y":"a","s.t.z":[true],"b":7}'

@@ -35,7 +35,8 @@ static int count_listed(const sheaf_schema *schema, bool streams)
 static bool has_dim(const sheaf_field *field)
 {
 	return sheaf_field_is_stream(field) ||
-	       (field->meaning == SHEAF_NUMBER && field->nlevels > 1 && field->levels[0].kind == SHEAF_LIST);
+	       (field->meaning == SHEAF_NUMBER && field->nlevels > 1 && field->levels[0].kind == SHEAF_LIST &&
+	        field->levels[1].kind != SHEAF_LIST);
 }
 
 /* Prints the streams of a schema, or its other columns: their number, and a line for each with the name

@@ -34,10 +34,10 @@ static void put_indices(sheaf_builder *b, const sheaf_level *level, int64_t at, 
 }
 
 /* A level in JSON is a list. In text the samples of a sequence stand side by side, and what one of them
- * covers is in brackets; a sequence without samples is "-", which a reader would overlook otherwise. The
- * short style leaves out what is after the first few, and says how many there are. Long runs of finite
- * numbers, which most data are, take the short way of sheaf_finite_text: it moves q past those that it has
- * printed. */
+ * covers, and what lists in lists cover, is in brackets; a sequence without samples is "-", which a reader
+ * would overlook otherwise. The short style leaves out what is after the first few, and says how many
+ * there are. Long runs of finite numbers, which most data are, take the short way of sheaf_finite_text: it
+ * moves q past those that it has printed. */
 void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int l, int64_t p, sheaf_style style)
 {
 	bool json = style == SHEAF_JSON;
@@ -51,7 +51,7 @@ void sheaf_position_text(sheaf_builder *b, const sheaf_column *column, int l, in
 	}
 	const sheaf_level *level = &column->levels[l];
 	bool list = level->shape.kind == SHEAF_LIST, entries = level->shape.kind == SHEAF_COORD;
-	bool values = l + 1 == column->nlevels && !(json && entries), brackets = json || !list;
+	bool values = l + 1 == column->nlevels && !(json && entries), brackets = json || !list || l > 0;
 	sheaf_run run = sheaf_level_below_one(level, p);
 	int64_t n = sheaf_run_length(run), most = list ? SHORT_SAMPLES : SHORT_ENTRIES,
 			end = style == SHEAF_TEXT_SHORT && n > most ? run.begin + most - 1 : run.end;
