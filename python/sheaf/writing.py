@@ -12,6 +12,7 @@ from ._context import Context
 from ._errors import UsageError, wrong
 from ._library import lib
 from ._options import Given
+from ._peers import made
 from ._progress import progress_of
 from .frame import Frame
 from .fields import DTYPES
@@ -409,9 +410,13 @@ def built(context: Context, data: Any, takes: int) -> Builder | None:
         as_table = _is_table(converted) and takes != c.SHEAF_TAKES_SEQUENCES
         unwrapped = {name: _unwrap(rows) for name, rows in converted.items()}
         return (_table if as_table else _streams)(context, unwrapped)
-    if hasattr(data, "obs") and hasattr(data, "var") and hasattr(data, "X"):  # AnnData
+    if _is_anndata(data):
         return built(context, data.X, takes)
     return None
+
+
+def _is_anndata(data: Any) -> bool:
+    return hasattr(data, "obs") and hasattr(data, "var") and hasattr(data, "X")
 
 
 def _unwrap(rows: Any) -> Any:
@@ -470,14 +475,17 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
     ``data`` may be a `Frame`, `Dataset`, or anything with frames; a SciPy matrix; a NumPy array, as a tensor;
     a structured array, or a dict of arrays of one dimension, as a table; a dict of streams: ``{"A": [array
     (samples, dim), ...]}``, ``{"A": (values, offsets)}``, ``{"A": array (rows, dim)}``, ``{"B": sparse
-    matrix}``, with a sample in each row, and keys as ``"key"``; a torch tensor; AnnData, of which ``X`` is
-    written (``into=`` names the group); anything that exports an Arrow stream. Options are those of ``sheaf
-    convert`` and of the format; an existing file is replaced only with ``force=True``.
+    matrix}``, with a sample in each row, and keys as ``"key"``; a torch tensor;
+    AnnData, all of it as ``.h5ad`` or with ``to="hdf5"``, otherwise its ``X`` (``into=`` names the group);
+    anything that exports an Arrow stream. Options are those of ``sheaf convert`` and of the format; an
+    existing file is replaced only with ``force=True``.
 
     >>> sheaf.write(tmp / "out.ctf", {"A": [np.ones((3, 2), "f4"), np.zeros((1, 2), "f4")]})
     >>> sheaf.read(tmp / "out.ctf")["A"].offsets
     array([0, 3, 4])
     """
+    if _is_anndata(data) and made("anndata_file", data, path, progress, options):
+        return
     given = Given("convert", options, ("writing",), ("progress",), name="write")
     target = os.fsencode(path)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))

@@ -9,11 +9,13 @@
 #include "base/status.h"
 #include "format/hdf5/hdf5.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include <stdio.h>
 #include <string.h>
 
 typedef struct copying {
 	sheaf_context *cx;
+	sheaf_source *source;
 	sheaf_sink *sink;
 	sheaf_box *from, *to;
 	sheaf_box_kind kind;
@@ -211,6 +213,37 @@ static sheaf_status take_members(const copying *c, const sheaf_box_item *item, t
 	return SHEAF_OK;
 }
 
+/* Takes arrays of one length as members, in the order that their group says, which is how Zarr's folders may
+ * have records. */
+static sheaf_status take_arrays(const copying *c, const sheaf_box_item *group, const sheaf_buffer *names,
+                                const int64_t *ends, table *t, sheaf_error *err)
+{
+	for (int m = 0; m < t->n; m++) {
+		char name[600];
+		SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer bytes = {0};
+		SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer offsets = {0};
+		snprintf(name, sizeof name, "%.*s", (int)(ends[m + 1] - ends[m]),
+		         (const char *)names->data + ends[m]);
+		const sheaf_box_item *item = sheaf_hdf_item(c->from, group->path, name);
+		bool fits =
+			item && !item->is_group && !item->refused && item->what <= SHEAF_BOX_TEXTS && item->rank == 1;
+		if (!fits || (m > 0 && item->dims[0] != t->count))
+			return sheaf_fail(err, SHEAF_DATA,
+			                  "%s: /%s: expected lists of one length, found another \"%.100s\"",
+			                  sheaf_source_name(c->source), group->path, name);
+		t->count = item->dims[0];
+		t->members[m] = (sheaf_box_member){item->name, item->what, item->type};
+		sheaf_box_run run = {item, 0, item->count};
+		if (item->what == SHEAF_BOX_TEXTS)
+			SHEAF_TRY(sheaf_box_read_texts(c->from, run, &bytes, &offsets, err));
+		else
+			SHEAF_TRY(sheaf_box_read(c->from, run, item->type, &bytes, err));
+		sheaf_builder_append(&t->columns[m].values, bytes.data, bytes.size);
+		if (offsets.size) sheaf_builder_append(&t->columns[m].ends, offsets.data + 8, offsets.size - 8);
+	}
+	return SHEAF_OK;
+}
+
 /* Puts the members of each record side by side. */
 static sheaf_status put_records(const copying *c, const char *path, table *t, sheaf_error *err)
 {
@@ -243,20 +276,28 @@ static bool has_readable_members(const sheaf_box_item *item)
 
 static sheaf_status copy_records(const copying *c, const sheaf_box_item *item, sheaf_error *err)
 {
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer names = {0};
+	SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer ends = {0};
 	SHEAF_SCOPED(drop)
 	table t = {.cx = c->cx,
 	           .count = item->count,
 	           .n = item->nmembers,
 	           .records = {.cx = c->cx},
 	           .texts = {.cx = c->cx}};
+	if (item->is_group) SHEAF_TRY(sheaf_box_texts(c->from, item->path, "column-order", &names, &ends, err));
+	if (item->is_group) t.n = (int)(ends.size / sizeof(int64_t)) - 1;
 	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)t.n, sizeof *t.members, &t.members, err));
 	SHEAF_TRY(sheaf_allocate_array(c->cx, (uint64_t)t.n, sizeof *t.columns, &t.columns, err));
 	for (int m = 0; m < t.n; m++) t.columns[m] = (column){{.cx = c->cx}, {.cx = c->cx}};
-	SHEAF_TRY(take_members(c, item, &t, err));
+	SHEAF_TRY(item->is_group ? take_arrays(c, item, &names, sheaf_numbers(&ends), &t, err)
+	                         : take_members(c, item, &t, err));
 	return put_records(c, item->path, &t, err);
 }
 
 /* ---- the whole ---- */
+
+/* How AnnData calls records. */
+#define RECORDS "rec-array"
 
 /* Names an item that is not written. */
 static sheaf_status lose(const copying *c, const sheaf_box_item *item, sheaf_error *err)
@@ -273,19 +314,25 @@ static sheaf_status lose(const copying *c, const sheaf_box_item *item, sheaf_err
 static sheaf_status copy_item(const copying *c, const sheaf_box_item *item, sheaf_error *err)
 {
 	char path[600];
-	bool is_frame;
+	bool is_frame, is_records = false, is_part;
 	const sheaf_box_item *categories, *above = sheaf_box_items(c->from, &(int64_t){0}) + item->parent;
 	snprintf(path, sizeof path, SHEAF_HDF_CATEGORIES "/%.500s", item->name);
 	if (strcmp(item->name, SHEAF_HDF_CATEGORIES) == 0 || strcmp(above->name, SHEAF_HDF_CATEGORIES) == 0)
 		return SHEAF_OK;
-	bool is_table = !item->refused && has_readable_members(item) && c->kind == SHEAF_BOX_HDF5;
+	SHEAF_TRY(sheaf_hdf_says(c->from, above, "encoding-type", RECORDS, &is_part, err));
+	if (is_part) return SHEAF_OK;
+	if (item->is_group) SHEAF_TRY(sheaf_hdf_says(c->from, item, "encoding-type", RECORDS, &is_records, err));
+	bool is_table =
+		c->kind == SHEAF_BOX_HDF5 && (is_records || (!item->refused && has_readable_members(item)));
 	bool is_array = !is_table && !item->is_group;
-	if (item->refused || (is_array && (item->what >= SHEAF_BOX_RECORDS || item->rank > SHEAF_MAX_RANK)))
+	if (item->refused || (is_records && !is_table) ||
+	    (is_array && (item->what >= SHEAF_BOX_RECORDS || item->rank > SHEAF_MAX_RANK)))
 		return lose(c, item, err);
 	categories = !is_array ? NULL : sheaf_hdf_item(c->from, above->path, path);
 	if (categories && !categories->refused) return copy_codes(c, item, categories, err);
 	if (is_array) SHEAF_TRY(copy_array(c, item, item->path, err));
 	if (is_table) SHEAF_TRY(copy_records(c, item, err));
+	if (is_records) return sheaf_hdf_set_encoding(c->to, item->path, RECORDS, err);
 	if (item->is_group) SHEAF_TRY(sheaf_box_make_group(c->to, item->path, err));
 	SHEAF_TRY(copy_attributes(c, item->path, err));
 	SHEAF_TRY(sheaf_hdf_says(c->from, item, "encoding-type", "dataframe", &is_frame, err));
@@ -326,7 +373,7 @@ sheaf_status sheaf_hdf_transcode(sheaf_source *source, sheaf_sink *sink, const s
                                  const sheaf_selection *selection, sheaf_context *cx, sheaf_error *err)
 {
 	bool is;
-	copying c = {.cx = cx, .sink = sink};
+	copying c = {.cx = cx, .source = source, .sink = sink};
 	bool selects = selection->skip || selection->rows || selection->sample || selection->where;
 	if (!sink && selects) return SHEAF_END;
 	sheaf_status status = sheaf_box_open_known(source, cx, &c.from, err);

@@ -342,14 +342,16 @@ static sheaf_status refuse_none(sheaf_box *box, const char *file, sheaf_error *e
 	                  n == 1 ? refused->refused : "");
 }
 
-/* Chooses the dataset that is meant if no path is given: AnnData's X; else the only sparse matrix, as the
- * arrays beside it are its names; else the only dataset. Several datasets are an error that lists them. */
+/* Chooses the dataset that is meant if no path is given: AnnData's X, or obs; else the only sparse matrix, as
+ * the arrays beside it are its names; else the only dataset. Several datasets are an error that lists them.
+ */
 static sheaf_status choose_only(sheaf_box *box, const char *file, sheaf_context *cx, sheaf_hdf_found *out,
                                 sheaf_error *err)
 {
 	bool is_anndata;
 	SHEAF_SCOPED(drop) listing l = {.text = {.cx = cx}};
 	const sheaf_box_item *x = sheaf_box_find(box, "X");
+	if (!x) x = sheaf_box_find(box, "obs"); /* AnnData needs no X */
 	SHEAF_TRY(sheaf_hdf_is_anndata(box, &is_anndata, err));
 	if (is_anndata && x) {
 		SHEAF_TRY(sheaf_hdf_find(box, x, out, err));
