@@ -30,6 +30,8 @@ _READ = _arguments["sheaf_source_function"][0]
 _READ_AT = _arguments["sheaf_source_ranges"][0]
 _BLOCK = 1 << 20  # bytes that are asked of a remote store at a time
 _BLOCKS = 16  # of them are kept
+_AHEAD = 3  # that follow are asked for at the same time
+_KEPT = 16 << 20  # bytes of a pipe that are kept for who begins again
 _END = 4096  # bytes at either end that a fingerprint has
 
 
@@ -54,10 +56,18 @@ def is_source(source: object) -> bool:
 
 
 def check(source: object) -> Any:
-    """The source, if it is one."""
+    """The source, if it is one; a pipe as one that can be begun again."""
     if is_source(source):
-        return source
+        once = _is_fifo(source) if is_path(source) else hasattr(source, "read") and not _is_seekable(source)
+        return Pipe(source) if once else source
     raise wrong("source", "a path, an address, bytes or an object with read()", type(source).__name__)
+
+
+def _is_fifo(path: Any) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def expanded(sources: Any) -> list[Any]:
@@ -123,12 +133,13 @@ class Opened:
             self._ranges(lambda offset, n: data[offset:offset + n], len(data), name)
         elif isinstance(source, (str, os.PathLike)):
             read_at, size = _remote(os.fspath(source))
-            self._ranges(_Blocks(read_at, size).read_at, size, name)
+            file = name.split(b"::")[0].split(b"?")[0]  # whose suffix names a format
+            self._ranges(_Blocks(read_at, size).read_at, size, file)
         elif _is_seekable(source):
             size = source.seek(0, os.SEEK_END)
             self._ranges(_Seeking(source).read_at, size, name)
         else:
-            self._stream(source, name)
+            self._stream(source.begin() if isinstance(source, Pipe) else source, name)
 
     def _ranges(self, read_at: ReadAt, size: int, name: bytes) -> None:
         """For bytes that can be read at any position, by any thread."""
@@ -190,31 +201,131 @@ class _Seeking:
             return _bytes_given(self._file.read(n), n)
 
 
+class Pipe:
+    """Bytes that come once. The first of them are kept, so that a schema, a head or a short input can be asked
+    for again; beyond them, who begins again is told."""
+
+    def __init__(self, source: Any) -> None:
+        self._source, self.name, self._is_path = source, name_of(source), is_path(source)
+        self._file: Any = source
+        self._kept, self._taken, self._lock = bytearray(), 0, threading.Lock()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def read(self, n: int) -> bytes:
+        return self.begin().read(n)
+
+    def begin(self) -> _Begun:
+        if self._taken > len(self._kept):
+            raise self.gone()
+        return _Begun(self)
+
+    def gone(self) -> UsageError:
+        return UsageError(f"{self.name}: this pipe was read already; read it into memory (sheaf.read) or a file "
+                          "first")
+
+    def at(self, offset: int, n: int) -> bytes:
+        with self._lock:
+            if offset < len(self._kept):
+                return bytes(self._kept[offset:offset + n])
+            if offset != self._taken:
+                raise self.gone()
+            if self._is_path and self._taken == 0:
+                self._file = open(self._source, "rb", buffering=0)  # noqa: SIM115
+            data = b"" if self._file is None else _bytes_given(self._file.read(n), n)
+            if not data and self._is_path and self._file is not None:
+                self._file.close()
+                self._file = None
+            if self._taken == len(self._kept) <= _KEPT - len(data):
+                self._kept += data
+            self._taken += len(data)
+            return data
+
+
+class _Begun:
+    """A place in a pipe."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe, self._at = pipe, 0
+
+    def read(self, n: int) -> bytes:
+        data = self._pipe.at(self._at, n)
+        self._at += len(data)
+        return data
+
+
 class _Blocks:
-    """Ranges of a remote object, in blocks, the last of which are cached: many small reads become few."""
+    """Ranges of a remote object, in blocks, the last of which are cached: many small reads become few, and those
+    that follow one another come at the same time."""
 
     def __init__(self, read_at: ReadAt, size: int) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
         self._read_at, self._size = read_at, size
-        self._blocks: dict[int, bytes] = {}
+        self._blocks: dict[int, Any] = {}
         self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(1 + _AHEAD, "sheaf-remote")
+
+    def _asked(self, number: int) -> Any:
+        block = self._blocks.pop(number, None)
+        if block is None or (block.done() and block.exception() is not None):
+            begin = number * _BLOCK
+            block = self._pool.submit(self._read, begin, min(_BLOCK, self._size - begin))
+        self._blocks[number] = block
+        while len(self._blocks) > _BLOCKS:
+            del self._blocks[next(iter(self._blocks))]
+        return block
+
+    def _read(self, begin: int, n: int) -> bytes:
+        data = self._read_at(begin, n)
+        if len(data) == self._size:  # from a server that does not know ranges
+            data = data[begin:begin + n]
+        if len(data) != n:
+            raise OSError(errno.EIO, f"the store gave {len(data)} bytes of {n} from byte {begin}")
+        return data
 
     def _block(self, number: int) -> bytes:
         with self._lock:
-            block = self._blocks.pop(number, None)
-        if block is None:
-            begin = number * _BLOCK
-            block = self._read_at(begin, min(_BLOCK, self._size - begin))
-        with self._lock:
-            self._blocks[number] = block
-            while len(self._blocks) > _BLOCKS:
-                del self._blocks[next(iter(self._blocks))]
-        return block
+            if number - 1 in self._blocks:  # it goes on
+                for following in range(number + 1, min(number + 1 + _AHEAD, -(-self._size // _BLOCK))):
+                    self._asked(following)
+            block = self._asked(number)
+        found: bytes = block.result()
+        return found
 
     def read_at(self, offset: int, n: int) -> bytes:
-        if n > _BLOCK:
-            return self._read_at(offset, min(n, self._size - offset))
         number, at = divmod(offset, _BLOCK)
         return self._block(number)[at:at + n]  # fewer than n at the end of a block: the library asks again
+
+
+def is_address(path: object) -> bool:
+    return isinstance(path, str) and "://" in path
+
+
+def uploaded(address: str, force: bool, make: Callable[[str], None]) -> None:
+    """Makes a file, and then puts it there as a whole."""
+    from tempfile import TemporaryDirectory
+
+    exists, put = _store(address)
+    if not force and exists():
+        raise FileExistsError(errno.EEXIST, "exists already (force=True replaces it)", address)
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, address.rpartition("/")[2])
+        make(path)
+        put(path)
+
+
+def _store(address: str) -> tuple[Callable[[], bool], Callable[[str], object]]:
+    """Whether there is such an object; and puts a file there."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        obstore, store, name = _obstore_of(address)
+        return (lambda: name in {found["path"] for found in obstore.list(store, prefix=name).collect()},
+                lambda path: obstore.put(store, name, open(path, "rb")))  # noqa: SIM115
+    system, name = url_to_fs(address)
+    return lambda: bool(system.exists(name)), lambda path: system.put_file(path, name)
 
 
 def _remote(address: str) -> tuple[ReadAt, int]:
@@ -225,13 +336,24 @@ def _remote(address: str) -> tuple[ReadAt, int]:
         return _obstore(address)
     system, path = url_to_fs(address)
 
+    size = None if hasattr(system, "fo") else system.size(path)
+    if size is None:  # an archive, or a server that does not say
+        data = bytes(system.cat_file(path))
+        return (lambda offset, n: data[offset:offset + n]), len(data)
+
     def read(offset: int, n: int) -> bytes:
         return bytes(system.cat_file(path, start=offset, end=offset + n))
 
-    return read, int(system.size(path))
+    return read, int(size)
 
 
 def _obstore(address: str) -> tuple[ReadAt, int]:
+    obstore, store, name = _obstore_of(address)
+    size = int(obstore.head(store, name)["size"])
+    return lambda offset, n: bytes(obstore.get_range(store, name, start=offset, length=n)), size
+
+
+def _obstore_of(address: str) -> tuple[Any, Any, str]:
     try:
         import obstore
         from obstore.store import from_url
@@ -239,6 +361,4 @@ def _obstore(address: str) -> tuple[ReadAt, int]:
         raise UsageError.about(address, "fsspec or obstore, which read addresses",
                                "neither (pip install sheaf-io[remote])") from None
     folder, _, name = address.rpartition("/")
-    store = from_url(folder)
-    size = int(obstore.head(store, name)["size"])
-    return lambda offset, n: bytes(obstore.get_range(store, name, start=offset, length=n)), size
+    return obstore, from_url(folder), name

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 # ---- validate ----
 
 
+_PLACES = ("file", "line", "column", "byte", "chunk", "row", "stream")
+
+
 class Report(list):  # type: ignore[type-arg]
     """The result of `validate`: a list of `Problem`, and whether the file is ``valid``. It is true if the
     file is valid."""
@@ -46,6 +49,14 @@ class Report(list):  # type: ignore[type-arg]
 
     def __bool__(self) -> bool:
         return self.valid
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each problem."""
+        import pandas
+
+        rows = [{"severity": p.severity, "rule": p.rule, **{name: getattr(p.place, name) for name in _PLACES},
+                 "expected": p.expected, "found": p.found, "text": p.text} for p in self]
+        return pandas.DataFrame(rows)
 
     def __repr__(self) -> str:
         found = f"{len(self.violations)} violations" if not self.valid else "valid"

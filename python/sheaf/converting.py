@@ -14,6 +14,7 @@ from ._jobs import Job, Parts, job_of
 from ._library import lib
 from ._options import Given
 from ._progress import progress_of
+from ._source import is_address, uploaded
 from .dataset import Opening
 
 TYPE_CHECKING = False
@@ -63,6 +64,10 @@ def convert(inputs: Path | Sequence[Path], output: Path, *, progress: bool | Pro
     """
     inputs, options = configured("convert", inputs, options)
     given = Given("convert", options, ("reading", "writing"), ("progress",))
+    if is_address(output):
+        uploaded(str(output), given.flag("force"),
+                 lambda to: convert(inputs, to, progress=progress, **options))
+        return
     names, target = _paths(inputs), os.fsencode(output)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
     unless_given = {} if "index" in given.values else {"index": c.SHEAF_INDEX_AUTO}

@@ -257,6 +257,10 @@ class Dataset(Exports):
         found: dict[str, Any] = made("stats", self)
         return found
 
+    def report(self, path: Any = None, force: bool = False) -> Any:
+        """The report of `sheaf.report`, which notebooks show; with ``path`` it is also written."""
+        return made("report", self, path, force)
+
     @property
     def plot(self) -> Plot:
         """The charts of a report as SVG: ``d.plot.lengths()``; ``dir(d.plot)`` has their names."""

@@ -170,10 +170,29 @@ def _findings(context: Context) -> Any:
         c.sheaf_fact(rule.encode(), f"{count} times".encode()) for rule, count in found.items()))
 
 
+class Page(dict):  # type: ignore[type-arg]
+    """The numbers of a report, and the ``page`` of its charts, which notebooks show."""
+
+    page: str = ""
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return (f'<iframe srcdoc="{escape(self.page)}" style="width:100%;height:40em;border:0" '
+                'sandbox="allow-scripts"></iframe>')
+
+
+@makes("report", Dataset)
+def report_of(dataset: Dataset, path: Path | None, force: bool) -> Page:
+    given = Given("report", {"force": force})
+    given.values = {**dataset._opening.given.values, **given.values}
+    return reported(Job(given, path), dataset._opening, path, None, force)
+
+
 def report(source: Any, path: Path | None = None, *, other: Any = None, force: bool = False,
-           mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> dict[str, Any]:
-    """The numbers of a page of charts, as ``sheaf report --json`` writes them; with ``path``, the page is
-    also written.
+           mmap: bool = False, progress: bool | Progress | None = None, **options: Any) -> Page:
+    """The numbers of a page of charts, as ``sheaf report --json`` writes them, and that page: notebooks show it,
+    and with ``path`` it is also written.
 
     With ``other``, another file, the page also shows how that differs; with ``svg``, a folder, each chart is
     also written as a file (the folder is created if necessary). Existing files are replaced only with
@@ -196,36 +215,39 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
     return reported(job, Opening(source, given, mmap, progress), path, against)
 
 
-def reported(job: Job, opening: Opening, path: Path | None, other: Opening | None = None) -> dict[str, Any]:
-    folder, force = opening.given.take("svg"), opening.given.flag("force")
+def reported(job: Job, opening: Opening, path: Path | None, other: Opening | None = None,
+             force: bool = False) -> Page:
+    folder, force = opening.given.take("svg"), force or opening.given.flag("force")
     reader, first = Reader(opening), _FirstRows()
     summary = _summary(reader, job, first)
     if job.makes:
         job.end(reader, first.saved(summary))
-        return {}
+        return Page()
     against = None if other is None else _summary(Reader(other))
+    name, others = _title(opening.source), _title(other.source if other is not None else None)
+    facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name),
+                               c.sheaf_fact(b"format", reader.format.encode()))
+    page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts,
+                                ncard=len(facts), rows=first.text)
+    found = _findings(reader.context)
+    page.findings, page.nfindings = found, len(found)
+    if against:
+        page.other, page.other_title = against.pointer.value, others
+    charts = _Charts()
+    if folder is not None:
+        page.take = charts.pointer
+    text = text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out),
+                                                           byref(err)))
+    if folder is not None:
+        with suppress(FileExistsError):
+            os.mkdir(folder)
+        for chart, svg in charts.taken():
+            _write_text(reader.context, os.path.join(folder, chart), svg, force)
     if path is not None:
-        name, others = _title(opening.source), _title(other.source if other is not None else None)
-        facts = (c.sheaf_fact * 2)(c.sheaf_fact(b"file", name),
-                                   c.sheaf_fact(b"format", reader.format.encode()))
-        page = c.sheaf_page_options(size=sizeof(c.sheaf_page_options), title=name, card=facts,
-                                    ncard=len(facts), rows=first.text)
-        found = _findings(reader.context)
-        page.findings, page.nfindings = found, len(found)
-        if against:
-            page.other, page.other_title = against.pointer.value, others
-        charts = _Charts()
-        if folder is not None:
-            page.take = charts.pointer
-        text = text_of(lambda out, err: lib.sheaf_summary_page(summary.pointer, byref(page), byref(out),
-                                                               byref(err)))
-        if folder is not None:
-            with suppress(FileExistsError):
-                os.mkdir(folder)
-            for chart, svg in charts.taken():
-                _write_text(reader.context, os.path.join(folder, chart), svg, force)
         _write_text(reader.context, path, text.encode(), force)
-    return _numbers(summary, against)
+    made = Page(_numbers(summary, against))
+    made.page = text
+    return made
 
 
 def charts_of(dataset: Dataset) -> dict[str, str]:

@@ -14,6 +14,7 @@ from ._library import lib
 from ._options import Given
 from ._peers import made
 from ._progress import progress_of
+from ._source import is_address, uploaded
 from .frame import Frame
 from .fields import DTYPES
 
@@ -487,6 +488,9 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
     if _is_anndata(data) and made("anndata_file", data, path, progress, options):
         return
     given = Given("convert", options, ("writing",), ("progress",), name="write")
+    if is_address(path):
+        uploaded(str(path), given.flag("force"), lambda to: write(to, data, progress=progress, **options))
+        return
     target = os.fsencode(path)
     context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
     takes = _format_takes(target, given)

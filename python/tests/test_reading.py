@@ -7,6 +7,7 @@ import os
 import pickle
 import threading
 import warnings
+import zipfile
 
 import numpy as np
 import sheaf
@@ -397,3 +398,68 @@ def test_threads_of_small_stacks(tmp):
     finally:
         threading.stack_size(before)
     same(found, [(2, 1)] * 10)
+
+
+def test_pipes(tmp):
+    """A schema, a head and a short pipe come again; who has read a long one is told."""
+    def pipe(rows):
+        def fill():
+            with open(ends[1], "wb") as file:
+                file.write(b"a\n" + b"1234567\n" * rows)
+
+        ends = os.pipe()
+        threading.Thread(target=fill).start()
+        files.append(open(ends[0], "rb", buffering=0))
+        return files[-1]
+
+    files = []
+    for source in (pipe, lambda n: f"/dev/fd/{pipe(n).fileno()}"):
+        d = sheaf.open(source(3), from_="csv")
+        assert "1234567" in d.head() and "1234567" in d._repr_html_() and "csv" in repr(d)
+        same([sum(map(len, d)) for _ in range(2)], [3, 3])
+        d = sheaf.open(source(3000000), from_="csv")
+        same(sum(map(len, d)), 3000000)
+        with raises(sheaf.UsageError, "this pipe was read already; read it into memory"):
+            list(d)
+    for file in files:
+        file.close()
+
+
+def test_output_to_addresses(tmp):
+    """As a whole or not at all, and nothing is replaced without being asked."""
+    need("fsspec")
+    address = "memory://out/words.csv.gz"
+    sheaf.write(address, {"a": [1, 2]})
+    same(len(sheaf.read(address)), 2)
+    with raises(FileExistsError, "force=True"):
+        sheaf.write(address, {"a": [1]})
+    sheaf.convert(words(tmp), "memory://out/words.cbf", force=True)
+    same(sheaf.hash("memory://out/words.cbf"), sheaf.hash(words(tmp)))
+    (tmp / "text.csv").write_text("n,a\n1,x\n")
+    with raises(sheaf.LossError):
+        sheaf.convert(tmp / "text.csv", "memory://out/text.cbf")
+    with raises(FileNotFoundError):
+        sheaf.open("memory://out/text.cbf")
+    (tmp / "many.csv").write_text("a\n" + "1234567\n" * 1000000)
+    with zipfile.ZipFile(tmp / "many.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        file.write(tmp / "many.csv", "many.csv")
+    same(sheaf.hash(f"zip://many.csv::{tmp}/many.zip"), sheaf.hash(tmp / "many.csv"))
+
+
+def test_progress(tmp):
+    for wrong in ("yes", 3):
+        with raises(sheaf.UsageError, "progress: expected True, False, tqdm or a function"):
+            sheaf.stats(words(tmp), progress=wrong)
+    bar = need("tqdm").tqdm
+    same(sheaf.stats(words(tmp), progress=bar)["sequences"], 2)
+
+
+def test_findings_and_reports(tmp):
+    (tmp / "bad.csv").write_text("n,x\n1,2\n3\n4,5,6\n")
+    page = sheaf.report(words(tmp))
+    assert page["sequences"] == 2 and "srcdoc" in page._repr_html_() and "<svg" in page.page
+    sheaf.open(words(tmp)).report(tmp / "page.html")
+    assert "<svg" in (tmp / "page.html").read_text()
+    need("pandas")
+    table = sheaf.validate(tmp / "bad.csv").to_pandas()
+    same((list(table["line"]), list(table["expected"])), ([3, 4], ["2 fields"] * 2))
