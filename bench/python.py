@@ -429,7 +429,7 @@ def csr_of(values, indices, pointers, columns):
     return sparse.csr_array((values, indices, pointers), (len(pointers) - 1, columns))
 
 
-# What docs/python.md calls a view: the file, what has been done before, and what is measured.
+# What docs/python-memory.md calls a view: the file, what has been done before, and what is measured.
 VIEWS = [
     ("Column.values, offsets", "stream.cbf", "c = f['x']", "x = c.values, c.offsets"),
     ("Column.indices", "entries.cbf", "c = f['x']", "x = c.values, c.indices, c.entry_offsets"),

@@ -203,7 +203,7 @@ class _Seeking:
 
 class Pipe:
     """Bytes that come once. The first of them are kept, so that a schema, a head or a short input can be asked
-    for again; beyond them, who begins again is told."""
+    for again; beyond them, that is an error."""
 
     def __init__(self, source: Any) -> None:
         self._source, self.name, self._is_path = source, name_of(source), is_path(source)

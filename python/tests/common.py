@@ -9,6 +9,7 @@ from pathlib import Path
 TESTS = Path(os.environ.get("SHEAF_TESTS", Path(__file__).resolve().parents[2] / "tests"))
 FILES = TESTS / "files"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+PAGES = [PAGE, PAGE.with_name("python-from.md"), PAGE.with_name("python-memory.md")]
 COMMAND = os.environ.get("SHEAF", "sheaf")
 
 WORDS = """0	|word 2:1	|tag 1 0 0
@@ -26,9 +27,9 @@ MATRIX = """%%MatrixMarket matrix coordinate real general
 
 
 def rows_of_table(first):
-    """The rows of the table of docs/python.md whose first column has this head, without the head: a list of
-    cells each."""
-    lines = PAGE.read_text().splitlines()
+    """The rows of the table of a page whose first column has this head, without the head: a list of cells
+    each."""
+    lines = "".join(page.read_text() for page in PAGES).splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith(f"| {first} |"))
     rows = []
     for line in lines[begin + 2:]:

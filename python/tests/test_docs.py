@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recipes of docs/python.md, and the examples in docstrings, run."""
+"""The recipes of docs/python*.md, and the examples in docstrings, run."""
 import doctest
 import importlib
 import os
@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import sheaf
-from common import WORDS, matrix, need
+from common import PAGE, PAGES, WORDS, matrix, need
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 FENCE = re.compile(r"^```python(?: needs=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 XOR = 'I: 0 0 T: 0; I: 0 1 T: 1; I: 1 0 T: 1; I: 1 1 T: 0;\n'
 
@@ -36,7 +35,7 @@ def prepare(folder):
 def recipes(tmp, wanted):
     """Those that need a module, or nothing: each in a process of its own."""
     need(wanted or "sys")
-    blocks = [code for module, code in FENCE.findall(PAGE.read_text()) if module == wanted]
+    blocks = [code for page in PAGES for module, code in FENCE.findall(page.read_text()) if module == wanted]
     assert blocks
     for i, code in enumerate(blocks):
         folder = tmp / str(i)
@@ -56,10 +55,6 @@ def test_readme(tmp):
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp, capture_output=True, text=True,
                           env=os.environ, timeout=300)
     assert done.returncode == 0, done.stderr
-
-
-def test_ten_recipes():
-    assert len(FENCE.findall(PAGE.read_text())) == 10
 
 
 def test_recipes(tmp):
@@ -88,6 +83,10 @@ def test_recipes_with_duckdb(tmp):
 
 def test_recipes_with_fsspec(tmp):
     recipes(tmp, "fsspec")
+
+
+def test_recipes_with_datasets(tmp):
+    recipes(tmp, "datasets")
 
 
 def test_docstrings(tmp):

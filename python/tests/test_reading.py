@@ -401,7 +401,7 @@ def test_threads_of_small_stacks(tmp):
 
 
 def test_pipes(tmp):
-    """A schema, a head and a short pipe come again; who has read a long one is told."""
+    """A schema, a head and a short pipe come again; a long one says that it was read."""
     def pipe(rows):
         def fill():
             with open(ends[1], "wb") as file:
