@@ -211,8 +211,10 @@ def report(source: Any, path: Path | None = None, *, other: Any = None, force: b
         raise wrong("other", "one file with part=", "two")
     if given.take("svg") is not None and (path is None or job.makes):
         raise wrong("svg", "the path of a page, since that has charts", "none")
-    against = None if other is None else Opening(other, given, mmap, progress)
-    return reported(job, Opening(source, given, mmap, progress), path, against)
+    stops = given.flag("max-errors") or given.flag("strict")
+    settings = {} if stops else {"max_errors": (1 << 63) - 1}  # it shows what is wrong
+    against = None if other is None else Opening(other, given, mmap, progress, settings)
+    return reported(job, Opening(source, given, mmap, progress, settings), path, against)
 
 
 def reported(job: Job, opening: Opening, path: Path | None, other: Opening | None = None,
