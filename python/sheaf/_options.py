@@ -145,7 +145,6 @@ _OF_ONE_COMMAND = {
     ("info", "guess"): "guess()",
     ("batches", "position"): "load_state_dict()",
     ("validate", "limit"): "the report, which has every finding",
-    ("report", "fail-above"): "the drift in the result",
     ("plan", "rate"): "the bytes of each share",
     ("head", "table"): "to_pandas()",
     ("cat", "table"): "to_pandas()",
