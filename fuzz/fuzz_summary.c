@@ -172,8 +172,8 @@ static void try_names(const uint8_t *data, size_t size, bool matrix)
 	if (s) {
 		sheaf_buffer page = page_of(s, name, name);
 		look_at(&page);
-		/* An empty text has no rows to show. */
-		if (*name && tags_of(&page) != harmless_tags(matrix)) broken("names are no markup", name);
+		/* An empty text has no rows to show, and its column nothing but that. */
+		if (n && *name && tags_of(&page) != harmless_tags(matrix)) broken("names are no markup", name);
 		sheaf_buffer_reset(&page);
 	}
 	sheaf_summary_free(s);
