@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""AnnData: an object is written as a Zarr folder of version 2, one element after the other, which the library
-then copies into the output."""
+"""AnnData: objects of a file's elements, and files of objects. An object is written as a Zarr folder of
+version 2, one element after the other, which the library then copies into the output."""
 from __future__ import annotations
 
 import json
@@ -11,6 +11,7 @@ import tempfile
 from ._errors import UsageError
 from ._library import lib
 from ._peers import makes
+from .dataset import Dataset, Opening
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,121 @@ if TYPE_CHECKING:
 
 _CHUNK = 64 << 20  # bytes of an array in a chunk
 _MAPPINGS = ("layers", "obsm", "varm", "obsp", "varp", "uns")
+
+
+# ---- reading ----
+
+
+class _Elements:
+    """The elements of a file, by their paths."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._opening = dataset._opening
+        self.items = {item["path"].strip("/"): item for item in dataset.tree().items}
+        self.inside: dict[str, list[str]] = {}
+        for path in self.items:
+            if path:
+                self.inside.setdefault(path.rpartition("/")[0], []).append(path)
+
+    def _read(self, path: str) -> Any:
+        opening = self._opening
+        return Dataset(Opening(opening.source, opening.given, opening.mmap, None, opening._settings,
+                               {**opening._members, "member": path.encode()})).read()
+
+    def says(self, path: str, name: str) -> Any:
+        return self.items[path].get("attributes", {}).get(name)
+
+    def array(self, path: str) -> Any:
+        """An array or a scalar of numbers or texts, or records."""
+        import numpy as np
+
+        item, frame = self.items[path], self._read(path)
+        if frame.schema.rows == "entries":
+            array = np.ma.getdata(frame.to_numpy())
+            return array[()] if item["shape"] == [] else array if array.flags.writeable else array.copy()
+        columns = [frame[name].to_numpy() for name in frame.schema.names]
+        if item["type"] == "text":
+            return columns[-1][0] if item["shape"] == [] else columns[-1].reshape(item["shape"])
+        fields = zip(frame.schema.names, columns)
+        made = np.empty(len(frame), [(name, column.dtype) for name, column in fields])
+        for name, column in zip(frame.schema.names, columns):
+            made[name] = column
+        return made
+
+    def column(self, path: str) -> Any:
+        import numpy as np
+        import pandas as pd
+
+        if path + "/codes" in self.items:
+            return pd.Categorical.from_codes(self.array(path + "/codes"), self.array(path + "/categories"),
+                                             ordered=bool(self.says(path, "ordered")))
+        values, mask = self.array(path + "/values"), self.array(path + "/mask").astype(bool)
+        if values.dtype.kind == "O":
+            return pd.array(np.where(mask, None, values), "string")
+        kind = pd.arrays.BooleanArray if values.dtype.kind == "b" else pd.arrays.IntegerArray
+        return kind(values, mask)
+
+    def frame(self, path: str) -> Any:
+        """A data frame: columns with categories or masks are read as these, the others as a table."""
+        import pandas as pd
+
+        table = self._read(path)
+        columns = {}
+        for name in table.schema.names:
+            inner = f"{path}/{name}"
+            is_column = self.items[inner]["type"] == "group"
+            columns[name] = self.column(inner) if is_column else self._plain(table[name])
+        name, *_ = columns
+        index = pd.Index(columns.pop(name), name=None if name == "_index" else name)
+        return pd.DataFrame(columns, index=index, columns=pd.Index(list(columns), dtype=object))
+
+    @staticmethod
+    def _plain(column: Any) -> Any:
+        """AnnData 0.7's categories are among texts that may be missing."""
+        import numpy as np
+        import pandas as pd
+
+        items = column.to_numpy()
+        return pd.Categorical(column.to_list()) if isinstance(items, np.ma.MaskedArray) else items
+
+    def element(self, path: str) -> Any:
+        item, kind = self.items[path], self.says(path, "encoding-type")
+        if kind == "null":
+            return None
+        if kind == "awkward-array":
+            import awkward as ak
+
+            parts = {name.rpartition("/")[2]: self.array(name) for name in self.inside.get(path, [])}
+            return ak.from_buffers(json.loads(self.says(path, "form")), int(self.says(path, "length")), parts)
+        if item["type"] != "group":
+            return self.array(path)
+        if kind == "dataframe":
+            return self.frame(path)
+        found = item.get("dataset", "")
+        if found in ("CSR", "CSC"):
+            from scipy import sparse
+
+            matrix = self._read(path).to_scipy(found.lower())
+            return getattr(sparse, f"{found.lower()}_matrix")(matrix, copy=True)
+        return self.column(path) if found == "column" else self.mapping(path)
+
+    def mapping(self, path: str) -> dict[str, Any]:
+        return {inner.rpartition("/")[2]: self.element(inner) for inner in self.inside.get(path, [])}
+
+
+@makes("anndata", Dataset)
+def anndata_of(dataset: Dataset) -> Any:
+    import anndata
+
+    elements = _Elements(dataset)
+    if not {"obs", "var"} <= set(elements.items):
+        raise UsageError.about(dataset.name, "AnnData, which has obs and var", "other data")
+    parts = {name: elements.element(name) for name in ("X", "obs", "var", "raw", *_MAPPINGS)
+             if name in elements.items}
+    return anndata.AnnData(**parts)
+
+
+# ---- writing ----
 
 
 class _Folder:

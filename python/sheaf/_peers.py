@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Made = TypeVar("Made", bound=Callable[..., Any])
 
 _MODULES = {
-    "anndata_file": "_anndata",
+    "anndata": "_anndata", "anndata_file": "_anndata",
     "array": "_scipy", "arrow": "_arrow", "arrow_array": "_arrow", "arrow_schema": "_arrow",
     "arrow_stream": "_arrow", "awkward": "_others", "binsparse": "_others", "duckdb": "_others",
     "html": "_html", "jax": "_others", "loader": "_torch", "numpy": "_scipy", "pandas": "_others",

@@ -252,6 +252,10 @@ class Dataset(Exports):
         ``sheaf info`` prints."""
         return made("tree", self, depth)
 
+    def to_anndata(self) -> Any:
+        """An anndata.AnnData of all that AnnData's file holds, of which this may be any dataset."""
+        return made("anndata", self)
+
     def stats(self) -> dict[str, Any]:
         """Statistics of all rows: what ``sheaf stats --json`` prints."""
         found: dict[str, Any] = made("stats", self)
