@@ -33,16 +33,15 @@ if TYPE_CHECKING:
     from .packed import Packed
     from .parts import Partition, Share, partitions, plan
     from .reporting import report, stats
-    from .writing import write
+    from .writing import Writer, write
 
 __all__ = [
     "Batch", "Batches", "Column", "DataError", "DataWarning", "Dataset", "Difference", "Differences",
     "Field", "Frame", "LimitError", "LossError", "MissingError", "Packed", "Partition", "Place", "Problem",
     "Report", "Schema", "Share", "SheafError", "StaleError", "StoppedError", "Tensor", "Tree",
-    "UnknownError",
-    "UnsupportedError", "UsageError", "__version__", "batches", "convert", "diff", "formats", "guess",
-    "hash", "index", "info", "merge", "open", "partitions", "plan", "read", "report", "scan_polars",
-    "schema", "show", "split", "stats", "tree", "validate", "write",
+    "UnknownError", "UnsupportedError", "UsageError", "Writer", "__version__", "batches", "convert", "diff",
+    "formats", "guess", "hash", "index", "info", "merge", "open", "partitions", "plan", "read", "report",
+    "scan_polars", "schema", "show", "split", "stats", "tree", "validate", "write",
 ]
 
 # Where each name is: a module is imported when one of its names is asked for first, so that the package
@@ -62,7 +61,7 @@ _MODULES = {
     "packed": ("Packed",),
     "parts": ("Partition", "Share", "partitions", "plan"),
     "reporting": ("report", "stats"),
-    "writing": ("write",),
+    "writing": ("Writer", "write"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -197,6 +197,7 @@ class Arrow:
 # ---- in ----
 
 
+@makes("rows", object)
 class Rows:
     """The rows of another program's stream, as frames of the library: ``byref`` of each, valid until the
     next."""

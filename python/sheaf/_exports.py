@@ -32,36 +32,20 @@ class Exports:
         return self.schema.__arrow_c_schema__()
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame, made of Arrow's columns: a copy, with NaN, NaT or None where items are missing.
-
-        >>> sheaf.read("words.ctf").to_pandas().shape  # doctest: +SKIP
-        (2, 3)
-        """
+        """A pandas.DataFrame, made of Arrow's columns: a copy, with NaN, NaT or None where items are missing."""
         return made("pandas", self)
 
     def to_polars(self) -> Any:
-        """A polars.DataFrame, which shares memory; `sheaf.scan_polars` reads only what a query needs.
-
-        >>> sheaf.read("words.ctf").to_polars().height  # doctest: +SKIP
-        2
-        """
+        """A polars.DataFrame, which shares memory; `sheaf.scan_polars` reads only what a query needs."""
         return made("polars", self)
 
     def to_arrow(self, offsets: int = 64) -> Any:
         """A pyarrow.Table, which shares memory; ``offsets=32`` for programs that need lists and texts with
-        offsets of 32 bits, which are copied.
-
-        >>> sheaf.read("words.ctf").to_arrow().num_rows  # doctest: +SKIP
-        2
-        """
+        offsets of 32 bits, which are copied."""
         return made("arrow", self, offsets)
 
     def to_duckdb(self) -> Any:
-        """A DuckDBPyRelation of DuckDB's default connection; each query of a dataset reads it again.
-
-        >>> sheaf.open("words.ctf").to_duckdb().count("*").fetchall()  # doctest: +SKIP
-        [(2,)]
-        """
+        """A DuckDBPyRelation of DuckDB's default connection; each query of a dataset reads it again."""
         return made("duckdb", self)
 
     def to_numpy(self, missing: Any = None, columns: Sequence[str] | None = None) -> NDArray[Any]:
@@ -78,11 +62,7 @@ class Exports:
 
     def to_scipy(self, layout: str = "csr") -> Any:
         """A tensor's entries, or the samples of the only stream, as a matrix: "csr", "csc" or "coo", for any
-        number of dimensions. Values and indices are views where they are in that order.
-
-        >>> sheaf.read("words.ctf", streams="word").to_scipy().shape  # doctest: +SKIP
-        (4, 18)
-        """
+        number of dimensions. Values and indices are views where they are in that order."""
         return made("scipy", self._all(), layout)
 
     def to_torch(self, layout: str | None = None, pin_memory: bool = False, missing: Any = None,
@@ -90,20 +70,12 @@ class Exports:
         """A tensor for torch: of a dense one the array, of others CSR, or COO where there are not two
         dimensions ("dense", "csr", "csc", "coo"). Otherwise a dict of what `Column.to_torch` returns, for
         each stream and column, or for those named. Missing items are a `MissingError`, or have the value
-        ``missing``; a column that torch cannot take is a `UsageError`. Memory is shared.
-
-        >>> list(sheaf.read("words.ctf").to_torch(columns=["tag"]))  # doctest: +SKIP
-        ['tag']
-        """
+        ``missing``; a column that torch cannot take is a `UsageError`. Memory is shared."""
         return made("torch", self._all(), layout, pin_memory, missing, columns)
 
     def to_jax(self, missing: Any = None, columns: Sequence[str] | None = None) -> Any:
         """For JAX: a dense tensor as an array, otherwise a dict of what `Column.to_jax` returns, for each
-        stream and column, or for those named. A copy, with the errors of ``to_torch``.
-
-        >>> list(sheaf.read("words.ctf").to_jax(columns=["tag"]))  # doctest: +SKIP
-        ['tag']
-        """
+        stream and column, or for those named. A copy, with the errors of ``to_torch``."""
         return made("jax", self._all(), missing, columns)
 
     def xy(self, label: str, columns: Sequence[str] | None = None, missing: Any = None) -> tuple[Any, Any]:

@@ -17,7 +17,8 @@ _MODULES = {
     "array": "_scipy", "arrow": "_arrow", "arrow_array": "_arrow", "arrow_schema": "_arrow",
     "arrow_stream": "_arrow", "awkward": "_others", "binsparse": "_others", "duckdb": "_others",
     "html": "_html", "jax": "_others", "loader": "_torch", "numpy": "_scipy", "pandas": "_others",
-    "plot": "plot", "polars": "_others", "report": "reporting", "scipy": "_scipy", "stats": "reporting",
+    "plot": "plot", "polars": "_others", "report": "reporting", "rows": "_arrow", "scipy": "_scipy",
+    "stats": "reporting",
     "torch": "_torch", "tree": "describing", "xy": "_scipy",
 }
 _makers: dict[tuple[str, type], Callable[..., Any]] = {}

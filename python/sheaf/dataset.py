@@ -192,8 +192,7 @@ class Dataset(Exports):
     def __len__(self) -> int:
         """The number of rows; a TypeError if that is not known without reading all of them."""
         if self.rows is None:
-            raise TypeError(f"{self.name}: the number of rows is not known before all are read; "
-                            'stats()["rows"] counts them')
+            raise TypeError(f'{self.name}: the number of rows is not known; stats()["rows"] counts them')
         return self.rows
 
     def __bool__(self) -> bool:

@@ -645,9 +645,6 @@ class Frame(Exports):
         found: tuple[dict[str, Any], dict[str, NDArray[Any]]] = made("binsparse", self)
         return found
 
-    def __binsparse__(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        return self.to_binsparse()
-
     def to_awkward(self) -> Any:
         """An awkward record array; it shares memory."""
         return made("awkward", self)

@@ -9,18 +9,19 @@ from ctypes import POINTER, byref, c_int, c_void_p, cast
 
 from . import _layout as c
 from ._context import Context
-from ._errors import UsageError, wrong
+from ._errors import MissingError, UsageError, wrong
+from ._jobs import sink_of
 from ._library import lib
 from ._options import Given
 from ._peers import made
 from ._progress import progress_of
 from ._source import is_address, uploaded
-from .frame import Frame
-from .fields import DTYPES
+from .frame import Column, Frame
+from .fields import DTYPES, Schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from numpy.typing import NDArray
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _MEANINGS = {"number": c.SHEAF_NUMBER, "bool": c.SHEAF_BOOL, "complex": c.SHEAF_COMPLEX,
              "text": c.SHEAF_STRING, "bytes": c.SHEAF_BYTES, "datetime": c.SHEAF_DATETIME}
+# Types of what stands for a missing item, and kinds of items that NumPy would make one another.
+_NOTHING, _KINDS = ("NoneType", "NAType", "NaTType"), (bool, str, bytes, int, float, complex)
 # Digits of the fractions of a second.
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
@@ -79,7 +82,9 @@ def _plain(array: Any) -> NDArray[Any]:
     array = np.asarray(array)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    plain: NDArray[Any] = np.ascontiguousarray(array)
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    plain: NDArray[Any] = np.asarray(array, order="C")
     return plain if plain.flags.aligned else plain.copy()
 
 
@@ -205,6 +210,8 @@ def _add_stream(builder: Builder, name: str, rows: Any) -> int:
         import numpy as np
 
         arrays = [_samples(np.asarray(row)) for row in rows]
+        if any(array.ndim != 2 or array.dtype.kind == "O" for array in arrays):
+            raise UsageError.about(name, "arrays (samples, dim), or items of one type", "others")
         if not arrays:
             raise UsageError.about(name, "at least one row", "none")
         return _add_dense(builder, name, np.concatenate(arrays), _running(map(len, arrays)))
@@ -295,10 +302,7 @@ def _table(context: Context, columns: Mapping[str, Any]) -> Builder:
 def _add_column(builder: Builder, name: str, items: Any) -> int:
     import numpy as np
 
-    array = np.ma.getdata(items) if isinstance(items, np.ma.MaskedArray) else np.asarray(items)
-    mask = np.ma.getmaskarray(items) if isinstance(items, np.ma.MaskedArray) else None
-    if array.dtype.kind == "O":
-        mask = np.array([item is None for item in array])
+    array, mask = _present(name, items)
     missing = c.SHEAF_NULLABLE if mask is not None and mask.any() else c.SHEAF_NEVER
     if array.dtype.kind in "OUS":
         number = _add_texts(builder, name, array, mask, missing)
@@ -311,6 +315,34 @@ def _add_column(builder: Builder, name: str, items: Any) -> int:
     if missing and mask is not None:
         builder.wrap(number, c.SHEAF_PART_VALID, 0, np.packbits(~mask, bitorder="little"), len(mask))
     return len(array)
+
+
+def _present(name: str, items: Any) -> tuple[NDArray[Any], Any]:
+    """Items as an array of one type, and a mask of what is missing: None, NaT, what is masked."""
+    import numpy as np
+
+    if isinstance(items, np.ma.MaskedArray):
+        return np.ma.getdata(items), np.ma.getmaskarray(items)
+    array = np.asarray(items, object) if isinstance(items, list) else np.asarray(items)
+    if array.dtype.kind in "Mm":
+        return array, np.isnat(array)
+    if array.dtype.kind != "O":
+        return array, None
+    mask = np.array([type(item).__name__ in _NOTHING for item in array.tolist()], bool)
+    there = array[~mask].tolist()
+    kinds = {next((kind for kind in _KINDS if isinstance(item, kind)), type(item)) for item in there}
+    if len(kinds) > 1 and not kinds <= {int, float, complex}:
+        raise UsageError.about(name, "items of one type", ", ".join(sorted(kind.__name__ for kind in kinds)))
+    found = np.asarray(there) if kinds else np.zeros(0)
+    if kinds == {int} and found.dtype.kind == "f":  # beyond int64
+        found = np.asarray(there, np.uint64)
+    if all(hasattr(item, "toordinal") and getattr(item, "tzinfo", None) is None for item in there):
+        found = np.asarray(there, "M8") if there else found
+    if found.dtype.kind == "O":
+        raise UsageError.about(name, "numbers, texts, truth values or times", kinds.pop().__name__)
+    array = np.zeros(len(mask), found.dtype)
+    array[~mask] = found
+    return array, mask
 
 
 def _items(array: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, int] | None]:
@@ -349,12 +381,15 @@ def _is_table(data: Mapping[str, Any]) -> bool:
     import numpy as np
 
     def is_column(items: Any) -> bool:
-        if isinstance(items, np.ndarray):
-            return items.ndim == 1
-        single = (str, bytes, int, float, complex, bool, type(None))
-        return isinstance(items, list) and all(isinstance(item, single) for item in items)
+        if hasattr(items, "ndim"):
+            return bool(items.ndim == 1)
+        return isinstance(items, list) and not any(map(_has_items, items))
 
     return all(is_column(items) for items in data.values())
+
+
+def _has_items(item: Any) -> bool:
+    return hasattr(item, "__len__") and not isinstance(item, (str, bytes))
 
 
 def _numpy(tensor: Any) -> Any:
@@ -397,6 +432,15 @@ def built(context: Context, data: Any, takes: int) -> Builder | None:
 
     if _is_torch(data):
         data = _from_torch(data)
+    if isinstance(data, (int, float, complex, np.generic)):
+        data = np.asarray(data)
+    if np.ma.is_masked(data) and not data.dtype.names:
+        raise MissingError.of("data", int(np.ma.getmaskarray(data).sum()))
+    if isinstance(data, np.ndarray) and data.dtype.kind in "USMmO" and data.ndim == 1:
+        data = {"value": data}
+    if isinstance(data, tuple) and len(data) == 2:  # X and y
+        data = {"label": data[1], "features": data[0]}
+        return _streams(context, data)
     if isinstance(data, np.ndarray) and data.dtype.names:
         return _table(context, {name: data[name] for name in data.dtype.names})
     is_sparse = hasattr(data, "tocoo") and hasattr(data, "format")
@@ -407,7 +451,7 @@ def built(context: Context, data: Any, takes: int) -> Builder | None:
     if isinstance(data, np.ndarray):
         return _dense(context, data)
     if isinstance(data, dict):
-        converted = {name: _from_torch(rows) if _is_torch(rows) else rows for name, rows in data.items()}
+        converted = {name: _converted(rows) for name, rows in data.items()}
         as_table = _is_table(converted) and takes != c.SHEAF_TAKES_SEQUENCES
         unwrapped = {name: _unwrap(rows) for name, rows in converted.items()}
         return (_table if as_table else _streams)(context, unwrapped)
@@ -420,12 +464,21 @@ def _is_anndata(data: Any) -> bool:
     return hasattr(data, "obs") and hasattr(data, "var") and hasattr(data, "X")
 
 
+def _converted(rows: Any) -> Any:
+    """What other classes have, as NumPy's or SciPy's."""
+    if isinstance(rows, Column):
+        storage = rows.field.storage
+        return rows.to_scipy() if storage == "sparse" else (rows.values, rows.offsets) if storage == "dense" \
+            else rows.to_numpy()
+    return _from_torch(rows) if _is_torch(rows) else rows
+
+
 def _unwrap(rows: Any) -> Any:
     """The values and offsets of a nested tensor."""
     return rows["values"] if isinstance(rows, dict) and set(rows) == {"values"} else rows
 
 
-class Writer:
+class Output:
     """An output of the library: whole at `finish`, or not at all."""
 
     def __init__(self, context: Context, path: bytes, schema: Any, given: Given) -> None:
@@ -454,19 +507,123 @@ class Writer:
             lib.sheaf_abandon(pointer)
 
 
-def _write_all(writer: Writer, frames: Iterable[Any]) -> None:
-    try:
-        for frame in frames:
-            writer.write(frame)
-        writer.finish()
-    finally:
-        writer.abandon()
-
-
 def _format_takes(path: bytes, given: Given) -> int:
     word = given.take("to")
     found = lib.sheaf_format_find(word.encode()) if word else lib.sheaf_format_of_name(path)
     return int(lib.sheaf_format_about(found).takes) if found else 0
+
+
+class Writer:
+    """A file that is written piece by piece, without holding them: whole when the block ends, and nothing if it
+    fails. Each piece is what `write` takes; all have the columns of ``schema``, or else of the first.
+
+    >>> with sheaf.Writer(tmp / "pieces.csv") as writer:
+    ...     for i in range(3):
+    ...         writer.write({"a": [i, i + 1]})
+    >>> sheaf.read(tmp / "pieces.csv")["a"].values
+    array([0, 1, 1, 2, 2, 3])
+    """
+
+    def __init__(self, path: str | os.PathLike[str], schema: Schema | None = None, *,
+                 progress: bool | Progress | None = None, **options: Any) -> None:
+        self._given = Given("convert", options, ("writing",), ("progress",), name="write")
+        self._target = os.fsencode(path)
+        self._context = Context(self._given.members(c.sheaf_context_options),
+                                progress_of(progress, os.fsdecode(self._target)))
+        self._output: Output | None = None
+        self._names: list[str] = []
+        if schema is not None:
+            self._create(schema.c, schema.names)
+
+    def _create(self, schema: Any, names: list[str]) -> Output:
+        if self._output is None:
+            self._output, self._names = Output(self._context, self._target, byref(schema), self._given), names
+        if names != self._names:
+            raise wrong("data", f"the columns of what was written first ({', '.join(self._names)})",
+                        ", ".join(names))
+        return self._output
+
+    def write(self, data: Any) -> None:
+        """Writes the rows of a frame, of an array, a dict, a table or a record batch."""
+        if isinstance(data, Frame) or (hasattr(data, "schema") and type(data).__module__.startswith("sheaf")):
+            for part in [data] if isinstance(data, Frame) else data:
+                frame = part._rows()
+                self._create(frame.schema.c, frame.schema.names).write(byref(frame.c))
+            if not isinstance(data, Frame):
+                self._create(data.schema.c, data.schema.names)
+            return
+        builder = built(self._context, data, _format_takes(self._target, self._given))
+        if builder is not None:
+            try:
+                names = Schema(builder.schema).names
+                self._create(builder.schema, names).write(byref(builder.frame))
+            finally:
+                builder.close()
+        elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+            rows = made("rows", data, self._context)
+            output = self._create(rows.schema[0], Schema(rows.schema[0]).names)
+            for frame in rows:
+                output.write(frame)
+        else:
+            raise wrong("data", "frames, a matrix, an array, a dict of them, or a table", type(data).__name__)
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        output = self._output
+        try:
+            if kind is None:
+                if output is None:
+                    raise wrong("data", "at least one piece, or schema=", "none")
+                output.finish()
+        finally:
+            if output is not None:
+                output.abandon()
+
+
+def _pieces(data: Any) -> Iterable[Any]:
+    """What is written one after the other: lists and iterators of frames and tables, or all of the data."""
+    if type(data).__module__.startswith("xarray"):
+        data = data.to_dataframe().reset_index() if hasattr(data, "data_vars") else data.values
+    if type(data).__module__.startswith("pandas") and data.ndim == 1:
+        data = data.to_frame()
+    if hasattr(data, "__next__"):
+        pieces: Iterable[Any] = data
+        return pieces
+    if not isinstance(data, list) or not data:
+        return [data]
+    if all(isinstance(row, dict) and not any(hasattr(item, "ndim") for item in row.values()) for row in data):
+        names = list(dict.fromkeys(name for row in data for name in row))
+        return [{name: [row.get(name) for row in data] for name in names}]
+    rows = all(hasattr(part, "schema") or isinstance(part, dict) for part in data)
+    return data if rows else [_list_array(data)]
+
+
+def _list_array(items: list[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    if any(map(_has_items, items)):
+        return np.asarray(items)
+    array, mask = _present("data", items)
+    return array if mask is None or not mask.any() else np.ma.masked_array(array, mask)
+
+
+def _save_arrays(writer: Writer, arrays: Mapping[str, Any], force: bool) -> None:
+    """An archive with exactly these names."""
+    import io
+    import zipfile
+
+    import numpy as np
+
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(_converted(array)), allow_pickle=False)
+    sink, data = sink_of(writer._context, os.fsdecode(writer._target), force), buffer.getvalue()
+    writer._context.call(lib.sheaf_sink_write, sink, data, len(data))
+    writer._context.call(lib.sheaf_sink_commit, sink)
 
 
 def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress | None = None,
@@ -478,8 +635,10 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
     (samples, dim), ...]}``, ``{"A": (values, offsets)}``, ``{"A": array (rows, dim)}``, ``{"B": sparse
     matrix}``, with a sample in each row, and keys as ``"key"``; a torch tensor;
     AnnData, all of it as ``.h5ad`` or with ``to="hdf5"``, otherwise its ``X`` (``into=`` names the group);
-    anything that exports an Arrow stream. Options are those of ``sheaf convert`` and of the format; an
-    existing file is replaced only with ``force=True``.
+    ``(X, y)``; a list of dicts; pandas and xarray objects; anything that exports an Arrow stream; a list or
+    an iterator of such pieces, one after the other. A dict of arrays alone becomes an ``.npz`` of exactly
+    these names. Options are those of ``sheaf convert`` and of the format; an existing file is replaced only
+    with ``force=True``.
 
     >>> sheaf.write(tmp / "out.ctf", {"A": [np.ones((3, 2), "f4"), np.zeros((1, 2), "f4")]})
     >>> sheaf.read(tmp / "out.ctf")["A"].offsets
@@ -487,39 +646,16 @@ def write(path: str | os.PathLike[str], data: Any, *, progress: bool | Progress 
     """
     if _is_anndata(data) and made("anndata_file", data, path, progress, options):
         return
-    given = Given("convert", options, ("writing",), ("progress",), name="write")
     if is_address(path):
-        uploaded(str(path), given.flag("force"), lambda to: write(to, data, progress=progress, **options))
+        force = Given("convert", options, ("writing",), name="write").flag("force")
+        uploaded(str(path), force, lambda to: write(to, data, progress=progress, **options))
         return
-    target = os.fsencode(path)
-    context = Context(given.members(c.sheaf_context_options), progress_of(progress, os.fsdecode(target)))
-    takes = _format_takes(target, given)
-    if isinstance(data, Frame):
-        frame = data._rows()
-        _write_frames(context, target, given, frame.schema, [frame])
+    writer = Writer(path, progress=progress, **options)
+    alone = isinstance(data, dict) and all(hasattr(x, "nbytes") and not hasattr(x, "tocsr")
+                                           for x in data.values())
+    if alone and writer._target.endswith(b".npz") and set(options) <= {"force"}:
+        _save_arrays(writer, data, writer._given.flag("force"))
         return
-    if hasattr(data, "schema") and hasattr(data, "__iter__") and type(data).__module__.startswith("sheaf"):
-        _write_frames(context, target, given, data.schema, data)
-        return
-    builder = built(context, data, takes)
-    if builder is not None:
-        try:
-            _write_all(Writer(context, target, byref(builder.schema), given), [byref(builder.frame)])
-        finally:
-            builder.close()
-    elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        from ._arrow import Rows
-
-        rows = Rows(data, context)
-        _write_all(Writer(context, target, rows.schema, given), rows)
-    else:
-        raise wrong("data", "frames, a matrix, an array, a dict of them, or a table", type(data).__name__)
-
-
-def _write_frames(context: Context, target: bytes, given: Given, schema: Any,
-                  frames: Iterable[Frame]) -> None:
-    def pointers() -> Iterator[Any]:
-        for frame in frames:
-            yield byref(frame.c)
-
-    _write_all(Writer(context, target, byref(schema.c), given), pointers())
+    with writer:
+        for piece in _pieces(data):
+            writer.write(piece)

@@ -49,9 +49,6 @@ def test_arrays_are_beside(tmp):
     beside = []
     same(len(pickle.dumps(sheaf.read(tmp / "y.npy"), 5, buffer_callback=beside.append)) < 2000, True)
     same(max(len(buffer.raw()) for buffer in beside), 800000)
-
-
-def test_a_part_is_as_small_as_it_is(tmp):
     (tmp / "big.ctf").write_text("".join(f"{i} |a {i} {i}\n" for i in range(5000)))
     same(len(pickle.dumps(sheaf.read(tmp / "big.ctf")[4000:4002])) < 2000, True)
 

@@ -2,6 +2,7 @@
 """What is in memory, written and read again."""
 import subprocess
 import sys
+from datetime import datetime, timezone
 
 import numpy as np
 import sheaf
@@ -123,10 +124,10 @@ def test_frames_and_datasets(tmp):
 
 
 def test_what_cannot_be_written(tmp):
-    with raises(sheaf.UsageError, "found int"):
+    with raises(sheaf.UsageError, "found 0 dimensions"):
         sheaf.write(tmp / "x.ctf", 3)
-    with raises(sheaf.UsageError, "found float16"):
-        sheaf.write(tmp / "x.npy", np.ones(3, np.float16))
+    with raises(sheaf.UsageError, "found float128"):
+        sheaf.write(tmp / "x.npy", np.ones(3, np.longdouble))
     with raises(sheaf.UsageError, "a suffix"):
         sheaf.write(tmp / "x.unknown", np.ones(3))
     same(sorted(p.name for p in tmp.iterdir()), [])
@@ -194,10 +195,83 @@ def test_arrays_that_are_not_aligned(tmp):
 
 
 def test_element_types_that_there_are_not(tmp):
-    with raises(sheaf.UsageError, "of such floats, found float16") as caught:
-        sheaf.write(tmp / "a.npy", np.ones(3, np.float16))
+    with raises(sheaf.UsageError, "of such floats, found float128") as caught:
+        sheaf.write(tmp / "a.npy", np.ones(3, np.longdouble))
     same(caught.error.option, "data")
     torch = need("torch")
     with raises(sheaf.UsageError, "an element type that NumPy has, found torch.bfloat16") as caught:
         sheaf.write(tmp / "a.npy", torch.ones(3, dtype=torch.bfloat16))
     same(caught.error.option, "data")
+
+
+WORDS = ["x", None]
+# What people have, and what is read back from a CSV file.
+TABLES = [
+    ({"a": [1, 2], "b": [0.5, None]}, {"a": [1, 2], "b": [0.5, None]}),
+    ({"a": [True, None, False]}, {"a": [True, None, False]}),
+    ({"a": [1, 2**63]}, {"a": [1, 2**63]}),
+    ({"a": np.array(["2020-01-01T10:00", "NaT"], "M8[s]")}, {"a": [datetime(2020, 1, 1, 10), None]}),
+    ({"a": [datetime(2020, 1, 1, 10), None]}, {"a": [datetime(2020, 1, 1, 10), None]}),
+    ([{"a": 1, "b": "x"}, {"a": 2, "c": 0.5}], {"a": [1, 2], "b": WORDS, "c": [None, 0.5]}),
+    (({"a": [i]} for i in range(3)), {"a": [0, 1, 2]}),
+    ([{"a": np.arange(2)}, {"a": [2]}], {"a": [0, 1, 2]}),
+    (np.array(["x", "yz"]), {"value": ["x", "yz"]}),
+]
+ITEMS = [
+    ({"a": [1.5, "x"]}, "a: expected items of one type"),
+    (np.ma.masked_array([1, 2], [True, False]), "1 missing"), ({"a": np.arange(2), "n": 7}, "n: "),
+    ([{"a": np.arange(2)}, {"b": np.arange(2)}], "written first"), (iter(()), "at least one piece"),
+    ({"a": [datetime(2020, 1, 1, tzinfo=timezone.utc)]}, "a: "), (object(), "expected frames"),
+]
+ARRAYS = [np.float32(3), np.int64(4), 5, np.array([1, 2.5], "f2"), [[1, 2], [3, 4]]]
+
+
+def test_what_people_have(tmp):
+    for data, columns in TABLES:
+        sheaf.write(tmp / "t.csv", data, force=True)
+        frame = sheaf.read(tmp / "t.csv")
+        same({name: column.to_list() for name, column in frame.items()}, columns)
+    for array in ARRAYS:
+        sheaf.write(tmp / "y.npy", array, force=True)
+        same(np.load(tmp / "y.npy"), np.asarray(array))
+    for data, message in ITEMS:
+        with raises(sheaf.UsageError, message):
+            sheaf.write(tmp / "none.csv", data)
+        same((tmp / "none.csv").exists(), False)
+
+
+def test_archives_have_these_names(tmp):
+    arrays = {"a": np.arange(3), "file": np.ones((2, 2)), "c.d": np.array(1.5)}
+    sheaf.write(tmp / "a.npz", arrays)
+    with np.load(tmp / "a.npz") as found:
+        same(list(found), list(arrays))
+        for name, array in arrays.items():
+            same(found[name], array)
+    with raises(FileExistsError):
+        sheaf.write(tmp / "a.npz", arrays)
+    torch = need("torch")
+    sheaf.write(tmp / "a.npz", torch.nn.Linear(2, 3).state_dict(), force=True)
+    same(sorted(np.load(tmp / "a.npz")), ["bias", "weight"])
+
+
+def test_x_and_y(tmp):
+    sheaf.write(tmp / "x.svm", (np.eye(3), np.array([0, 1, 2])))
+    frame = sheaf.read(tmp / "x.svm")
+    same((frame["label"].values.tolist(), len(frame["features"].indices)), ([[0], [1], [2]], 9))
+
+
+def test_pieces(tmp):
+    frame = sheaf.read(words(tmp))
+    with sheaf.Writer(tmp / "w.ctf", frame.schema) as writer:
+        writer.write(frame[1:])
+        writer.write(frame)
+    same(len(sheaf.read(tmp / "w.ctf")), 3)
+    with raises(ZeroDivisionError), sheaf.Writer(tmp / "no.csv") as writer:
+        writer.write({"a": [1]})
+        raise ZeroDivisionError
+    same((tmp / "no.csv").exists(), False)
+    pandas = need("pandas")
+    index = pandas.Index(["k", "l"], name="key")
+    sheaf.write(tmp / "p.csv", pandas.DataFrame({"c": pandas.Categorical(["x", None])}, index))
+    same(sheaf.read(tmp / "p.csv")["key"].to_list(), ["k", "l"])
+    same(sheaf.read(tmp / "p.csv")["c"].to_list(), WORDS)
