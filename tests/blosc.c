@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instead of libblosc, which not every machine has: for chunks whose bytes are there as they are, after a
- * head of 16 bytes that has their number at byte 4. A chunk that begins with 0xff cannot be unpacked. */
+/* Chunks in the form of libblosc that are only copied. Nothing uses this any more. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

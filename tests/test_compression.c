@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed inputs and outputs: whole, cut off, corrupted, followed by other bytes. */
-#include "base/third/blosc.h"
 #include "io/source.h"
 #include "io_support.h"
 #include <signal.h>
@@ -295,48 +294,39 @@ static void xz_keeps_to_the_memory_limit(void **state)
 	free(content);
 }
 
-/* A member of unknown size that is unpacked as a whole is appended to what is there. */
-static void whole_members_behind_others(void **state)
+/* A whole member says its size where there is room for it, and that it has more where there is not. */
+static void whole_members_of_any_size(void **state)
 {
 	(void)state;
-	enum { SIZE = 300000, BEFORE = 100 };
+	enum { SIZE = 300000, ROOM = SIZE + 100 };
 	uint8_t *content = malloc(SIZE);
 	assert_non_null(content);
+	uint8_t *out = malloc(ROOM);
+	assert_non_null(out);
 	for (uint32_t i = 0, x = 1; i < SIZE; i++) content[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
 	for (int f = 0; sheaf_filter_at(f); f++) {
-		sheaf_builder packed, out;
+		sheaf_builder packed;
 		const char *found = NULL;
 		sheaf_builder_begin(&packed, cx, NULL);
-		sheaf_builder_begin(&out, cx, NULL);
-		sheaf_builder_append(&out, content, BEFORE);
 		assert_ok(sheaf_filter_pack(sheaf_filter_at(f), (sheaf_bytes){content, SIZE}, &packed, &found));
-		assert_ok(sheaf_filter_unpack_all(sheaf_filter_at(f), sheaf_builder_bytes(&packed), &out, &found));
-		assert_int_equal(out.size, BEFORE + SIZE);
-		assert_memory_equal(out.data, content, BEFORE);
-		assert_memory_equal(out.data + BEFORE, content, SIZE);
+		static const size_t rooms[][2] = {
+			{ROOM, SIZE}, {SIZE, SIZE}, {SIZE - 1, SIZE_MAX}, {SIZE / 2, SIZE_MAX}, {0, SIZE_MAX}};
+		for (int i = 0; i < 5; i++) {
+			size_t size = rooms[i][0];
+			memset(out, 0, ROOM);
+			assert_ok(sheaf_filter_unpack(sheaf_filter_at(f), sheaf_builder_bytes(&packed), out, &size, cx,
+			                              &found));
+			assert_int_equal(size, rooms[i][1]);
+			assert_memory_equal(out, content, rooms[i][0] < SIZE ? rooms[i][0] : SIZE);
+		}
+		size_t size = ROOM;
 		sheaf_bytes half = {packed.data, packed.size / 2};
-		assert_int_not_equal(sheaf_filter_unpack_all(sheaf_filter_at(f), half, &out, &found), SHEAF_OK);
+		assert_int_equal(sheaf_filter_unpack(sheaf_filter_at(f), half, out, &size, cx, &found), SHEAF_DATA);
 		assert_non_null(found);
 		sheaf_builder_drop(&packed);
-		sheaf_builder_drop(&out);
 	}
+	free(out);
 	free(content);
-}
-
-/* A chunk as it stands, which Blosc makes of what it cannot pack. */
-static void a_chunk_of_blosc_is_unpacked(void **state)
-{
-	(void)state;
-	static const uint8_t chunk[] = {2, 1, 2, 1, 4, 0, 0, 0, 4, 0, 0, 0, 20, 0, 0, 0, 'a', 'b', 'c', 'd'};
-	char found[5] = "";
-	size_t size = 0;
-	if (!sheaf_blosc_is_here()) skip();
-	assert_true(sheaf_blosc_size(chunk, sizeof chunk, &size));
-	assert_int_equal(size, 4);
-	assert_true(sheaf_blosc_unpack(chunk, sizeof chunk, found, 4));
-	assert_string_equal(found, "abcd");
-	assert_false(sheaf_blosc_unpack(chunk, sizeof chunk, found, 3));
-	assert_false(sheaf_blosc_unpack(chunk, sizeof chunk - 1, found, 4));
 }
 
 int main(void)
@@ -352,8 +342,7 @@ int main(void)
 		TEST(corrupted_at_every_byte),
 		TEST(trailing_garbage_is_refused),
 		TEST(xz_keeps_to_the_memory_limit),
-		TEST(whole_members_behind_others),
-		TEST(a_chunk_of_blosc_is_unpacked),
+		TEST(whole_members_of_any_size),
 	};
 	return cmocka_run_group_tests_name("compression", tests, NULL, NULL);
 }

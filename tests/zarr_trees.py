@@ -244,7 +244,6 @@ def check_members(path):
     array = {"zarr_format": 2, "shape": [1] * 5, "chunks": [1] * 5, "dtype": "<f8", "compressor": None}
     array = json.dumps(array | {"fill_value": 0, "filters": None, "order": "C"})
     for name, members, wanted in (
-        ("a member twice", ["x/.zarray", "x/.zarray"], "each member once, found x/.zarray twice"),
         ("a packed member", [("x/.zarray", zipfile.ZIP_LZMA)], "stored or deflated member, found method 14"),
         ("long names of chunks", [group_of(4086) + "/.zarray"], "paths of less than 4 KiB, found another"),
         ("long names of metadata", [group_of(4088) + "/.zarray"], "paths of less than 4 KiB, found another"),
@@ -263,6 +262,30 @@ def check_members(path):
                 archive.writestr(member, array, method)
         code, out, err = run("cat", path)
         point(code > 0 and wanted in err, f"an archive: {name}", f"{code} {out[:100]} {err[-300:]}")
+
+
+def check_folders(path):
+    """Archives with entries of folders, at the beginning, too, and with members that occur twice: the last one
+    counts, as in Python's zipfile, with a warning. NPZ has no such rule."""
+    array = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f8", "compressor": None}
+    array = json.dumps(array | {"fill_value": 0, "filters": None, "order": "C"})
+    twice = "expected each member once, found x/0 twice; of members of the same name the last one counts"
+    for name, contents, folders, wanted in (
+        ("folders", [doubles(1, 2)], ["x/", "y/", "y/z/"], ""),
+        ("two chunks of one name", [doubles(7, 8), doubles(5, 6), doubles(1, 2)], ["x/"], twice),
+    ):
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as archive:
+            warnings.simplefilter("ignore")
+            for member in folders:
+                archive.writestr(zipfile.ZipInfo(member), "")
+            archive.writestr(".zgroup", '{"zarr_format": 2}')
+            archive.writestr("x/.zarray", array)
+            for content in contents:
+                archive.writestr("x/0", content)
+        code, out, err = run("cat", path)
+        told = err.count("warning: ") == bool(wanted) and wanted in err
+        is_read = code == 0 and out.split() == ["0", "1", "1", "2"]
+        point(is_read and told, f"an archive: {name}", f"{code} {out} {err}")
 
 
 def check_mutants(folder):
@@ -302,6 +325,7 @@ def main():
         check_anndata(it)
         check_zip(it)
         check_members(it + ".zip")
+        check_folders(it + ".folders.zip")
         check_mutants(it)
     end()
 

@@ -34,9 +34,13 @@ for version in 2, 3:
     import numcodecs
     packings = {"none": None}
     if version == 2:
+        own = numcodecs
         packings |= {"zstd": numcodecs.Zstd(3), "gzip": numcodecs.GZip(3), "zlib": numcodecs.Zlib(3)}
     else:
-        packings |= {"zstd": codecs.ZstdCodec(level=3), "gzip": codecs.GzipCodec(level=3)}
+        import numcodecs.zarr3 as own
+        packings |= {"zstd": codecs.ZstdCodec(level=3), "gzip": codecs.GzipCodec(level=3),
+                     "sum": codecs.Crc32cCodec()}
+    packings |= {"lz4": own.LZ4(), "bz2": own.BZ2(), "lzma": own.LZMA()}
     for name in "blosclz", "lz4", "lz4hc", "zlib", "zstd":
         for shuffle, word in enumerate(["noshuffle", "shuffle", "bitshuffle"]):
             packings[f"blosc-{name}-{shuffle}"] = (
@@ -44,14 +48,19 @@ for version in 2, 3:
                 else codecs.BloscCodec(cname=name, clevel=5, shuffle=word))
     kinds = ["i1", "u1", "<i2", ">i2", "<u4", ">u8", "<f2", "<f4", ">f8", "bool", "c8", "c16"]
     for kind in kinds:
-        for packing in packings if kind in ("<u4", ">f8") else ["none", "zstd"]:
+        of_numbers = {} if kind in ("<f2", "bool", "c8", "c16") or (version == 3 and kind[0] == ">") else {
+            "delta": [own.Delta(dtype=kind)]}
+        if of_numbers and kind[1:] != "1":
+            of_numbers |= {"delta_as": [own.Delta(dtype=kind, astype="<i2")], "scaled": [
+                own.FixedScaleOffset(offset=1, scale=4, dtype=kind, astype="<i2")]}
+        for packing in [*packings, *of_numbers] if kind in ("<u4", ">f8") else ["none", "zstd", *of_numbers]:
             for shape, chunks in (
                     ((7,), (3,)), ((5, 4), (2, 3)), ((3, 2, 4), (2, 2, 2)), ((0,), (1,)), ((), ())):
                 order = "be" if kind[0] == ">" else "le"
                 path = f"{kind.strip('<>')}_{order}_{packing}_{len(shape)}_{sum(shape)}"
                 values = (numpy.arange(int(numpy.prod(shape))) % 5).astype(kind).reshape(shape)
                 a = root.create_array(path, shape=shape, chunks=chunks, dtype=kind,
-                                      compressors=packings[packing], filters=None)
+                                      compressors=packings.get(packing), filters=of_numbers.get(packing))
                 a[...] = values
                 little = numpy.ascontiguousarray(values).astype(numpy.dtype(kind).newbyteorder("<"))
                 wanted[f"{version}.zarr {path}"] = [list(shape), little.tobytes().hex()]

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The filters of chunks, undone and applied: shuffle, deflate and the Fletcher checksum, as in HDF5, LZF,
- * which h5py adds, and those of Zarr (gzip, Zstandard, Blosc). A chunk goes through two buffers in turn,
- * and the last filter that moves its bytes writes to the place where they are needed, if the caller gave
- * one.
+/* The filters of chunks, undone and applied. A chunk goes through two buffers in turn, and the filter that
+ * was applied first writes to the place where the chunk is needed, if the caller gave one.
  *
- * Sizes are known before anything is unpacked: a chunk has the size that its array says, so a packed one
- * that gives more or less is damage, and nobody allocates what a file claims. */
+ * A chunk has the size that its array says, so a packed one that gives more or less is damage, and nobody
+ * allocates what a file claims. */
 #include "container/filter.h"
 #include "base/endian.h"
-#include "base/third/blosc.h"
+#include "base/third/szip.h"
+#include "container/codec.h"
 #include "container/hdf5/checksum.h"
 #include "container/lzf.h"
 #include "io/filters/filter.h"
@@ -39,145 +38,190 @@ static sheaf_status room(sheaf_filtering *f, const uint8_t *taken, size_t size, 
 	return SHEAF_OK;
 }
 
-/* ---- checksum ---- */
+/* ---- checksums ---- */
 
-/* Checks the checksum after a chunk's bytes, and takes it off. HDF5 has it in little-endian order;
- * sheaf_hdf5_is_fletcher knows what old versions have written. */
-static sheaf_status check_sum(sheaf_bytes *data, sheaf_error *err)
+/* The checksum of the codec crc32c (Castagnoli), bit by bit. */
+uint32_t sheaf_crc32c(const uint8_t *data, size_t size)
+{
+	uint32_t sum = UINT32_MAX;
+	for (size_t i = 0; i < size; i++) {
+		sum ^= data[i];
+		for (int bit = 0; bit < 8; bit++) sum = sum >> 1 ^ (sum & 1 ? 0x82f63b78 : 0);
+	}
+	return ~sum;
+}
+
+/* Checks the checksum after a chunk's bytes, which is little-endian, and takes it off. */
+static sheaf_status check_sum(sheaf_box_filter filter, sheaf_bytes *data, sheaf_error *err)
 {
 	if (data->size < CHECKSUM)
 		return sheaf_fail(err, SHEAF_DATA, "expected a checksum after a chunk, found %zu bytes in all",
 		                  data->size);
 	data->size -= CHECKSUM;
+	bool is_fletcher = filter == SHEAF_FILTER_FLETCHER;
 	uint32_t stored = sheaf_load_u32le(data->data + data->size),
-			 sum = sheaf_hdf5_fletcher(data->data, data->size);
-	if (sheaf_hdf5_is_fletcher(stored, sum)) return SHEAF_OK;
+			 sum = is_fletcher ? sheaf_hdf5_fletcher(data->data, data->size)
+	                           : sheaf_crc32c(data->data, data->size);
+	if (is_fletcher ? sheaf_hdf5_is_fletcher(stored, sum) : stored == sum) return SHEAF_OK;
 	return sheaf_fail(err, SHEAF_DATA, "expected a chunk with the checksum %08x, found %08x",
 	                  (unsigned)stored, (unsigned)sum);
 }
 
 /* ---- reading ---- */
 
-/* Unpacks a chunk of a compression that files also have, named by the suffix of such files. */
-static sheaf_status unpack_member(sheaf_context *cx, const char *suffix, sheaf_bytes *data, uint8_t *to,
-                                  size_t size, sheaf_error *err)
+static sheaf_status undo_shuffle(sheaf_coding *c)
 {
-	const char *found = NULL;
-	const sheaf_filter *filter = sheaf_filter_by_suffix(suffix);
-	sheaf_status status = sheaf_filter_unpack(filter, *data, to, size, cx, &found);
-	if (status)
-		return sheaf_fail(err, status, "expected a chunk of %zu bytes of %s to give %zu, found %s",
-		                  data->size, filter->name, size, found);
-	*data = (sheaf_bytes){to, size};
+	const uint32_t *p = (const uint32_t *)c->parameters;
+	c->size = c->from.size;
+	if (p[0] < 1 || p[1] == 0) return SHEAF_DATA;
+	if (c->size <= c->room) sheaf_unshuffle(c->from.data, c->to, c->size, p[1]);
 	return SHEAF_OK;
 }
 
-/* Unpacks a chunk of Blosc into exactly `size` bytes. Blosc is loaded when it is needed, from the
- * system's library: only few files have it. */
-static sheaf_status unpack_blosc(sheaf_bytes *data, uint8_t *to, size_t size, sheaf_error *err)
+static sheaf_status undo_deflate(sheaf_coding *c)
 {
-	if (!sheaf_blosc_is_here())
-		return sheaf_fail(err, SHEAF_UNSUPPORTED,
-		                  "expected chunks that can be read here, found Blosc, whose library (libblosc.so.1) "
-		                  "is not installed");
-	if (!sheaf_blosc_unpack(data->data, data->size, to, size))
-		return sheaf_fail(err, SHEAF_DATA,
-		                  "expected a chunk of %zu bytes of Blosc to give %zu, found that it is damaged",
-		                  data->size, size);
-	*data = (sheaf_bytes){to, size};
-	return SHEAF_OK;
+	if (!c->f->inflater) c->f->inflater = sheaf_inflater_new();
+	if (!c->f->inflater) return SHEAF_NOMEM;
+	return sheaf_inflate(c->f->inflater, c->from.data, c->from.size, c->to, &c->size) ? SHEAF_OK : SHEAF_DATA;
 }
 
-/* Undoes filter number i of a chunk; *data becomes the bytes before that filter. A checksum only loses
- * its bytes. `to` is where the chunk is to end, or NULL. Filters that were applied before this one are
- * undone later: each checksum among them adds its size to what this one gives, and any other will move
- * the bytes once more, so that this one must not write to their place yet. */
+static sheaf_status undo_lzf(sheaf_coding *c)
+{
+	return sheaf_lzf_unpack(c->from, c->to, &c->size, false) ? SHEAF_OK : SHEAF_DATA;
+}
+
+static sheaf_status undo_blosclz(sheaf_coding *c)
+{
+	return sheaf_lzf_unpack(c->from, c->to, &c->size, true) ? SHEAF_OK : SHEAF_DATA;
+}
+
+#if SHEAF_LZ4
+/* A block whose size is known. */
+static sheaf_status undo_lz4_block(sheaf_coding *c)
+{
+	return sheaf_lz4_block(c->from, c->to, c->size) ? SHEAF_OK : SHEAF_DATA;
+}
+#endif
+
+#if SHEAF_SZIP
+/* A chunk of HDF5's szip begins with its size. */
+static sheaf_status undo_szip(sheaf_coding *c)
+{
+	const uint32_t *p = (const uint32_t *)c->parameters;
+	if (p[0] < 4 || c->from.size < 4) return SHEAF_DATA;
+	c->size = sheaf_load_u32le(c->from.data);
+	bool is_sound =
+		c->size > c->room || sheaf_szip_unpack(p + 1, c->from.data + 4, c->from.size - 4, c->to, c->size);
+	return is_sound ? SHEAF_OK : SHEAF_DATA;
+}
+#endif
+
+/* How filters are called, and what undoes them: a codec, or the compression that files also have. */
+static const struct {
+	const char *name;
+	sheaf_undo *undo;
+	const sheaf_filter *member;
+} codecs[] = {[SHEAF_FILTER_SHUFFLE] = {"shuffled bytes", undo_shuffle},
+              [SHEAF_FILTER_DEFLATE] = {"deflate", undo_deflate},
+              [SHEAF_FILTER_LZF] = {"LZF", undo_lzf},
+              [SHEAF_FILTER_BLOSCLZ] = {"BloscLZ", undo_blosclz},
+#if SHEAF_LZ4
+              [SHEAF_FILTER_LZ4_BLOCK] = {"LZ4", undo_lz4_block},
+#endif
+              [SHEAF_FILTER_GZIP] = {"gzip", NULL, &sheaf_filter_gzip},
+              [SHEAF_FILTER_ZSTD] = {"zstd", NULL, &sheaf_filter_zstd},
+              [SHEAF_FILTER_BZIP2] = {"bzip2", NULL, &sheaf_filter_bzip2},
+              [SHEAF_FILTER_XZ] = {"xz", NULL, &sheaf_filter_xz},
+              [SHEAF_FILTER_BLOSC] = {"Blosc", sheaf_undo_blosc},
+              [SHEAF_FILTER_LZ4] = {"LZ4", sheaf_undo_lz4},
+              [SHEAF_FILTER_BITSHUFFLE] = {"bitshuffle", sheaf_undo_bitshuffle},
+              [SHEAF_FILTER_NBIT] = {"nbit", sheaf_undo_nbit},
+              [SHEAF_FILTER_SCALEOFFSET] = {"scaleoffset", sheaf_undo_scaleoffset},
+#if SHEAF_SZIP
+              [SHEAF_FILTER_SZIP] = {"szip", undo_szip},
+#endif
+              [SHEAF_FILTER_SCALING] = {"scaled numbers", sheaf_undo_scaling}};
+
+/* Undoes a filter; a build that lacks its library has none, which only a block inside of others can show. */
+sheaf_status sheaf_undo_filter(sheaf_box_filter filter, sheaf_coding *c)
+{
+	c->size = c->room;
+	if (codecs[filter].undo) return codecs[filter].undo(c);
+	c->found = "a compression that is not known here";
+	if (!codecs[filter].member) return SHEAF_UNSUPPORTED;
+	return sheaf_filter_unpack(codecs[filter].member, c->from, c->to, &c->size, c->f->cx, &c->found);
+}
+
+static bool is_sum(sheaf_box_filter filter)
+{
+	return filter == SHEAF_FILTER_FLETCHER || filter == SHEAF_FILTER_CRC32C;
+}
+
+/* Returns the size that a chunk had before filter number i was applied, as far as those before it tell.
+ * *is_own: nothing was applied, so these are the bytes of the chunk itself. */
+static size_t size_before(const sheaf_filtered *chunk, int i, bool *is_own)
+{
+	size_t n = chunk->size;
+	*is_own = true;
+	for (int k = 0; k < i; k++) {
+		sheaf_box_filter filter = chunk->inside->filters[k];
+		if (chunk->skipped >> k & 1) continue;
+		*is_own = false;
+		if (filter == SHEAF_FILTER_SHUFFLE || n == SHEAF_ANY_SIZE) continue;
+		const sheaf_box_scaling *s = (const sheaf_box_scaling *)chunk->inside->parameters[k];
+		if (is_sum(filter))
+			n += CHECKSUM;
+		else if (filter == SHEAF_FILTER_SCALING)
+			n = n / sheaf_type_size(s->type) * sheaf_type_size(s->stored);
+		else
+			n = SHEAF_ANY_SIZE;
+	}
+	return n;
+}
+
+/* Undoes filter number i of a chunk; *data becomes the bytes before that filter. `to` is where the chunk is
+ * to end, or NULL. If the size is not known, the room for it grows, up to what a chunk of that size can
+ * become by packing that does not help, or up to a gigabyte for texts of any length. */
 static sheaf_status undo(sheaf_filtering *f, const sheaf_filtered *chunk, int i, void *to, sheaf_bytes *data,
                          sheaf_error *err)
 {
-	const sheaf_box_detail *inside = chunk->inside;
-	bool is_last = true;
-	size_t n = chunk->size;
-	if (inside->filters[i] == SHEAF_FILTER_FLETCHER) return check_sum(data, err);
-	for (int k = 0; k < i; k++) {
-		bool is_sum = inside->filters[k] == SHEAF_FILTER_FLETCHER;
-		if (chunk->skipped >> k & 1) continue;
-		if (is_sum) n += CHECKSUM;
-		is_last &= is_sum;
+	enum { MORE = 1 << 16, MOST_TEXT = 1 << 30 };
+	sheaf_box_filter filter = chunk->inside->filters[i];
+	bool is_own;
+	size_t n = size_before(chunk, i, &is_own), most = n;
+	if (is_sum(filter)) return check_sum(filter, data, err);
+	if (n == SHEAF_ANY_SIZE) most = chunk->size == SHEAF_ANY_SIZE ? MOST_TEXT : chunk->size * 2 + MORE;
+	sheaf_coding c = {.f = f, .parameters = chunk->inside->parameters[i], .from = *data};
+	sheaf_status status;
+	for (size_t grown = n != SHEAF_ANY_SIZE ? n : MORE;; grown *= 4) {
+		c.room = grown < most ? grown : most;
+		c.to = is_own ? (uint8_t *)to : NULL;
+		if (!c.to) SHEAF_TRY(room(f, data->data, c.room, &c.to, err));
+		status = sheaf_undo_filter(filter, &c);
+		if (status || c.size <= c.room || c.room == most) break;
 	}
-	if (inside->filters[i] == SHEAF_FILTER_SHUFFLE) n = data->size;
-	uint8_t *place = (uint8_t *)to;
-	if (!place || n != chunk->size || !is_last) SHEAF_TRY(room(f, data->data, n, &place, err));
-	switch (inside->filters[i]) {
-	case SHEAF_FILTER_GZIP: return unpack_member(f->cx, ".gz", data, place, n, err);
-	case SHEAF_FILTER_ZSTD: return unpack_member(f->cx, ".zst", data, place, n, err);
-	case SHEAF_FILTER_BLOSC: return unpack_blosc(data, place, n, err);
-	case SHEAF_FILTER_DEFLATE:
-		if (!f->inflater) f->inflater = sheaf_inflater_new();
-		if (!f->inflater)
-			return sheaf_fail(err, SHEAF_NOMEM, "expected memory to unpack a chunk, found none");
-		if (!sheaf_inflate(f->inflater, data->data, data->size, place, n))
-			return sheaf_fail(err, SHEAF_DATA,
-			                  "expected a chunk of %zu deflated bytes to give %zu, found it damaged",
-			                  data->size, n);
-		break;
-	case SHEAF_FILTER_LZF:
-		if (!sheaf_lzf_unpack(*data, place, n))
-			return sheaf_fail(err, SHEAF_DATA,
-			                  "expected a chunk of %zu bytes of LZF to give %zu, found that it is damaged",
-			                  data->size, n);
-		break;
-	default: sheaf_unshuffle(data->data, place, n, chunk->width);
-	}
-	*data = (sheaf_bytes){place, n};
-	return SHEAF_OK;
+	if (!status && (n == SHEAF_ANY_SIZE ? c.size > c.room : c.size != n))
+		status = SHEAF_DATA, c.found = "another number of bytes";
+	*data = (sheaf_bytes){c.to, c.size};
+	if (!status) return SHEAF_OK;
+	return sheaf_fail(err, status, "expected a chunk of %zu bytes of %s to give %s%zu, found %s", c.from.size,
+	                  codecs[filter].name, n == SHEAF_ANY_SIZE ? "at most " : "", most,
+	                  c.found                       ? c.found
+	                  : status == SHEAF_UNSUPPORTED ? "parameters that are not known"
+	                  : status == SHEAF_DATA        ? "that it is damaged"
+	                                                : "no memory");
 }
 
 /* Undoes the filters of a chunk in the reverse of their order, without those that were skipped for this
  * chunk. *out is at `to` (NULL: anywhere), in the filtering, or where the stored bytes are. */
-sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, void *to, const uint8_t **out,
+sheaf_status sheaf_unfilter(sheaf_filtering *f, const sheaf_filtered *chunk, void *to, sheaf_bytes *out,
                             sheaf_error *err)
 {
-	sheaf_bytes data = chunk->stored;
+	*out = chunk->stored;
 	for (int i = chunk->inside->nfilters - 1; i >= 0; i--)
-		if (!(chunk->skipped >> i & 1)) SHEAF_TRY(undo(f, chunk, i, to, &data, err));
-	if (data.size != chunk->size)
-		return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found %zu", chunk->size,
-		                  data.size);
-	*out = data.data;
-	return SHEAF_OK;
-}
-
-/* Unpacks a chunk of a compression that files also have if its size is not known: for texts of any
- * length. */
-static sheaf_status grow_member(const char *suffix, sheaf_bytes stored, sheaf_builder *out, sheaf_error *err)
-{
-	const char *found = NULL;
-	const sheaf_filter *filter = sheaf_filter_by_suffix(suffix);
-	sheaf_status status = sheaf_filter_unpack_all(filter, stored, out, &found);
-	if (!status) return sheaf_builder_status(out, err);
-	return sheaf_fail(err, status, "expected a chunk of %zu bytes of %s, found %s", stored.size, filter->name,
-	                  found);
-}
-
-/* Unpacks a chunk whose size is not known: texts of any length, which have one filter at most. Blosc
- * tells the size itself, which is not trusted beyond a gigabyte. */
-sheaf_status sheaf_unpack_whole(const sheaf_box_detail *inside, sheaf_bytes stored, sheaf_builder *out,
-                                sheaf_error *err)
-{
-	enum { MOST = 1 << 30 };
-	size_t size;
-	if (inside->nfilters == 0) {
-		sheaf_builder_append(out, stored.data, stored.size);
-		return sheaf_builder_status(out, err);
-	}
-	if (inside->filters[0] == SHEAF_FILTER_GZIP) return grow_member(".gz", stored, out, err);
-	if (inside->filters[0] == SHEAF_FILTER_ZSTD) return grow_member(".zst", stored, out, err);
-	if (!sheaf_blosc_size(stored.data, stored.size, &size) || size > MOST) size = 0;
-	if (!sheaf_builder_room(out, size + 1)) return sheaf_builder_status(out, err);
-	SHEAF_TRY(unpack_blosc(&stored, out->data, size, err));
-	out->size = size;
-	return SHEAF_OK;
+		if (!(chunk->skipped >> i & 1)) SHEAF_TRY(undo(f, chunk, i, to, out, err));
+	if (chunk->size == SHEAF_ANY_SIZE || out->size == chunk->size) return SHEAF_OK;
+	return sheaf_fail(err, SHEAF_DATA, "expected a chunk of %zu bytes, found %zu", chunk->size, out->size);
 }
 
 /* ---- writing ---- */

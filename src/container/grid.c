@@ -54,17 +54,16 @@ static void fill(const sheaf_box_detail *inside, uint8_t *to, size_t count)
 
 /* Gives the elements of a chunk in *out, which stay in the cell: those that are stored, without their
  * filters, or the fill value if none are. */
-static sheaf_status unpack(const grid *g, cell *c, const uint8_t **out, sheaf_error *err)
+static sheaf_status unpack(const grid *g, cell *c, sheaf_bytes *out, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = g->item->inside;
 	if (c->stored.size == 0) {
 		if (!sheaf_builder_room(&c->stored, g->chunk_bytes)) return sheaf_builder_status(&c->stored, err);
 		fill(inside, c->stored.data, g->chunk_bytes / inside->width);
-		*out = c->stored.data;
+		*out = (sheaf_bytes){c->stored.data, g->chunk_bytes};
 		return SHEAF_OK;
 	}
-	sheaf_filtered stored = {
-		inside, c->skipped, inside->width, {c->stored.data, c->stored.size}, g->chunk_bytes};
+	sheaf_filtered stored = {inside, c->skipped, sheaf_builder_bytes(&c->stored), g->chunk_bytes};
 	c->filtering.cx = g->box->cx;
 	return sheaf_unfilter(&c->filtering, &stored, NULL, out, err);
 }
@@ -87,7 +86,7 @@ static void work(void *user, void *item)
 	const grid *g = (const grid *)user;
 	cell *c = (cell *)item;
 	const sheaf_box_detail *inside = g->item->inside;
-	const uint8_t *chunk = NULL;
+	sheaf_bytes chunk;
 	c->failure.status = SHEAF_OK;
 	c->failure.status = unpack(g, c, &chunk, &c->failure);
 	if (c->failure.status) return;
@@ -111,7 +110,7 @@ static void work(void *user, void *item)
 	size_t elements = (size_t)(c->end[last] - c->first[last]), step_in_chunk = in_chunk[last];
 	do {
 		uint8_t *to = g->out;
-		const uint8_t *from = chunk;
+		const uint8_t *from = chunk.data;
 		for (int i = 0; i <= last; i++) {
 			to += (size_t)(place[i] - (i ? 0 : g->from)) * in_rows[i];
 			from += (size_t)(place[i] - c->at[i] * inside->grid[i]) * in_chunk[i];

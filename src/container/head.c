@@ -17,14 +17,20 @@ static bool is_classic(const uint8_t *head, size_t size)
 	return size >= 4 && memcmp(head, "CDF", 3) == 0 && head[3] <= MOST_VERSION;
 }
 
-/* The name of the first member, if the bytes are the beginning of a ZIP file that has all of it; else
- * nothing. */
+/* The name of the first member that is no folder, if the bytes are the beginning of a ZIP file that has all
+ * of it; else nothing. */
 static sheaf_bytes first_name(sheaf_bytes head)
 {
 	enum { LOCAL = 30 };
-	if (head.size < LOCAL || memcmp(head.data, "PK\3\4", 4) != 0) return (sheaf_bytes){0};
-	size_t size = (size_t)(head.data[26] | head.data[27] << 8);
-	return size <= head.size - LOCAL ? (sheaf_bytes){head.data + LOCAL, size} : (sheaf_bytes){0};
+	while (head.size >= LOCAL && memcmp(head.data, "PK\3\4", 4) == 0) {
+		size_t size = (size_t)(head.data[26] | head.data[27] << 8),
+			   end = LOCAL + size + (size_t)(head.data[28] | head.data[29] << 8);
+		if (size > head.size - LOCAL) break;
+		if (size == 0 || head.data[LOCAL + size - 1] != '/') return (sheaf_bytes){head.data + LOCAL, size};
+		if (end > head.size) break;
+		head = (sheaf_bytes){head.data + end, head.size - end};
+	}
+	return (sheaf_bytes){0};
 }
 
 /* Recognises the first bytes of Zarr: the metadata of a folder; or a ZIP file of one, whose first member

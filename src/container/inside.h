@@ -12,16 +12,28 @@
 
 /* ---- the list ---- */
 
-enum { SHEAF_BOX_MAX_FILTERS = 4, SHEAF_BOX_MAX_ELEMENT = 16 };
+enum { SHEAF_BOX_MAX_FILTERS = 8, SHEAF_BOX_MAX_ELEMENT = 16 };
 
 typedef enum sheaf_box_filter {
+	SHEAF_NO_FILTER,
 	SHEAF_FILTER_SHUFFLE,
 	SHEAF_FILTER_DEFLATE,
 	SHEAF_FILTER_FLETCHER,
 	SHEAF_FILTER_LZF,
+	SHEAF_FILTER_BLOSCLZ, /* only in blocks of others, and so is the next one */
+	SHEAF_FILTER_LZ4_BLOCK,
 	SHEAF_FILTER_GZIP,
 	SHEAF_FILTER_ZSTD,
-	SHEAF_FILTER_BLOSC
+	SHEAF_FILTER_BZIP2,
+	SHEAF_FILTER_XZ,
+	SHEAF_FILTER_BLOSC,
+	SHEAF_FILTER_LZ4,
+	SHEAF_FILTER_BITSHUFFLE,
+	SHEAF_FILTER_NBIT,
+	SHEAF_FILTER_SCALEOFFSET,
+	SHEAF_FILTER_SZIP,
+	SHEAF_FILTER_SCALING,
+	SHEAF_FILTER_CRC32C
 } sheaf_box_filter;
 
 /* Facts about an item that only the box needs. */
@@ -40,7 +52,10 @@ typedef struct sheaf_box_detail {
 	const int *turn;                   /* the order of the dimensions in a chunk; NULL: as in the array */
 	int nfilters;
 	sheaf_box_filter filters[SHEAF_BOX_MAX_FILTERS]; /* in the order of writing */
-	sheaf_buffer held;                               /* the values, if they are in memory */
+	/* Of each filter: how many uint32_t there are, and these, if its codec needs any, in the order of HDF5;
+	 * or a sheaf_box_scaling. */
+	const void *parameters[SHEAF_BOX_MAX_FILTERS];
+	sheaf_buffer held; /* the values, if they are in memory */
 	/* A chunk, unfiltered, or rows (sheaf_box_bands), of which the end was not requested yet, and the number
 	 * of it, or of the first. */
 	sheaf_buffer kept;

@@ -163,10 +163,9 @@ static sheaf_status read_stretch(const reading *r, part *p, sheaf_error *err)
 static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 {
 	const sheaf_box_detail *inside = r->item->inside;
-	size_t width = width_of(r->item), element = width * (size_t)inside->per,
-		   size = (size_t)inside->chunk * element;
+	size_t width = width_of(r->item), size = (size_t)(inside->chunk * inside->per) * width;
 	int64_t values = inside->chunk * inside->per;
-	const uint8_t *bytes;
+	sheaf_bytes bytes;
 	size_t skip = (size_t)(p->needed_from - p->from) * width;
 	if (p->kept.data)
 		return deliver(r, p->kept.data + skip, p->needed_from, p->needed_to - p->needed_from, err);
@@ -174,7 +173,7 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 	bool is_whole = p->needed_to - p->needed_from == values && is_as_wanted(r);
 	p->filtering.cx = r->box->cx;
 	p->in_filters = true;
-	sheaf_filtered stored = {inside, p->skipped, element, {p->stored.data, p->stored.size}, size};
+	sheaf_filtered stored = {inside, p->skipped, sheaf_builder_bytes(&p->stored), size};
 	SHEAF_TRY(
 		sheaf_unfilter(&p->filtering, &stored, is_whole ? place_of(r, p->needed_from) : NULL, &bytes, err));
 	p->in_filters = false;
@@ -182,11 +181,11 @@ static sheaf_status unpack_chunk(const reading *r, part *p, sheaf_error *err)
 		/* The chunk's bytes are in one of these, which gives them away. */
 		sheaf_builder *in = &p->stored;
 		for (int i = 0; i < 2; i++)
-			if (p->filtering.bytes[i].data == bytes) in = &p->filtering.bytes[i];
+			if (p->filtering.bytes[i].data == bytes.data) in = &p->filtering.bytes[i];
 		in->size = size;
 		SHEAF_TRY(sheaf_builder_finish(in, &p->kept, err));
 	}
-	return deliver(r, bytes + skip, p->needed_from, p->needed_to - p->needed_from, err);
+	return deliver(r, bytes.data + skip, p->needed_from, p->needed_to - p->needed_from, err);
 }
 
 /* Reads or unpacks a part, on any thread. Failures are kept in the part, and reported in order. */

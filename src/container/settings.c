@@ -29,7 +29,7 @@ static sheaf_status check_kind(sheaf_box_kind kind, const sheaf_values *values, 
 
 /* Reads from the settings, and the file's name, which kind of box to write and how: *kind is HDF5 if the
  * name says none. Zarr as a whole cannot be compressed by a suffix, as its chunks are. Shuffling belongs
- * to deflate in HDF5. */
+ * to deflate in HDF5; Zarr's chunks are packed by Zstandard if nothing is said, as by zarr-python. */
 sheaf_status sheaf_box_settings(const char *name, const sheaf_values *values, sheaf_box_kind *kind,
                                 sheaf_box_storing *storing, sheaf_error *err)
 {
@@ -47,6 +47,7 @@ sheaf_status sheaf_box_settings(const char *name, const sheaf_values *values, sh
 		                  name, packed->suffix);
 	SHEAF_TRY(sheaf_compression_of(values, &deflate, &zstd, err));
 	SHEAF_TRY(check_kind(*kind, values, zstd, err));
+	zstd |= *kind == SHEAF_BOX_ZARR && !sheaf_values_text(values, "compression");
 	if (*kind == SHEAF_BOX_ZARR && version && strcmp(version, "2") == 0) *kind = SHEAF_BOX_ZARR_2;
 	*storing = (sheaf_box_storing){.deflate = deflate,
 	                               .zstd = zstd,

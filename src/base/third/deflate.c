@@ -35,10 +35,12 @@ void sheaf_inflater_free(sheaf_inflater *inflater)
 	if (inflater) libdeflate_free_decompressor(inflater);
 }
 
-bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size)
+bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t *to_size)
 {
-	SHEAF_FILLED(to, to_size);
-	return libdeflate_zlib_decompress(inflater, data, size, to, to_size, NULL) == LIBDEFLATE_SUCCESS;
+	SHEAF_FILLED(to, *to_size);
+	enum libdeflate_result result = libdeflate_zlib_decompress(inflater, data, size, to, *to_size, to_size);
+	if (result == LIBDEFLATE_INSUFFICIENT_SPACE) *to_size = SIZE_MAX;
+	return result == LIBDEFLATE_SUCCESS || result == LIBDEFLATE_INSUFFICIENT_SPACE;
 }
 
 bool sheaf_inflate_raw(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size)

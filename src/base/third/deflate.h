@@ -26,9 +26,11 @@ uint32_t sheaf_adler32(const void *data, size_t size);
 
 sheaf_inflater *sheaf_inflater_new(void);
 void sheaf_inflater_free(sheaf_inflater *inflater);
-/* False if the data are damaged, or do not unpack to exactly `to_size` bytes. */
-bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size);
-/* The same for a stream without header and checksum, as archives have them. */
+/* False if the data are damaged; *to_size, the room, becomes the number of bytes, or SIZE_MAX if there are
+ * more. */
+bool sheaf_inflate(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t *to_size);
+/* For a stream without header and checksum, as archives have them; false if the data do not unpack to exactly
+ * `to_size` bytes, too. */
 bool sheaf_inflate_raw(sheaf_inflater *inflater, const void *data, size_t size, void *to, size_t to_size);
 /* The checksum of `before`, which begins as 0, and of what follows it. */
 uint32_t sheaf_crc32(uint32_t before, const void *data, size_t size);

@@ -7,6 +7,8 @@
  * `damaged` for messages that contradict each other, with the byte. The layout, the type and the space
  * are read first; the fill value and the storage must agree with them. */
 #include "base/checked.h"
+#include "base/context.h"
+#include "base/endian.h"
 #include "base/spell.h"
 #include "container/bits.h"
 #include "container/hdf5/read.h"
@@ -244,49 +246,51 @@ static sheaf_status join_characters(const description *d)
 
 /* ---- filters ---- */
 
+/* A filter; the first of its parameters is the number of them. */
 typedef struct filter {
-	unsigned id, parameter;
+	unsigned id;
+	uint32_t *parameters;
 } filter;
 
-enum { NOT_OURS = -1 };
 static const struct {
 	unsigned id;
-	int ours;
+	sheaf_box_filter ours;
 	const char *name;
 } filters[] = {{1, SHEAF_FILTER_DEFLATE, "deflate"},
                {2, SHEAF_FILTER_SHUFFLE, "shuffle"},
                {3, SHEAF_FILTER_FLETCHER, "fletcher32"},
                {32000, SHEAF_FILTER_LZF, "lzf"},
-               {4, NOT_OURS, "szip"},
-               {5, NOT_OURS, "nbit"},
-               {6, NOT_OURS, "scaleoffset"},
-               {305, NOT_OURS, "lzo"},
-               {307, NOT_OURS, "bzip2"},
-               {32001, NOT_OURS, "blosc"},
-               {32004, NOT_OURS, "lz4"},
-               {32008, NOT_OURS, "bitshuffle"},
-               {32013, NOT_OURS, "zfp"},
-               {32015, NOT_OURS, "zstd"},
-               {32026, NOT_OURS, "blosc2"},
-               {0, NOT_OURS, "filter"}};
+#if SHEAF_SZIP
+               {4, SHEAF_FILTER_SZIP, "szip"},
+#else
+               {4, SHEAF_NO_FILTER, "szip, for which this build has no libaec,"},
+#endif
+               {5, SHEAF_FILTER_NBIT, "nbit"},
+               {6, SHEAF_FILTER_SCALEOFFSET, "scaleoffset"},
+               {305, SHEAF_NO_FILTER, "lzo"},
+               {307, SHEAF_FILTER_BZIP2, "bzip2"},
+               {32001, SHEAF_FILTER_BLOSC, "blosc"},
+               {32004, SHEAF_LZ4 ? SHEAF_FILTER_LZ4 : SHEAF_NO_FILTER, "lz4"},
+               {32008, SHEAF_FILTER_BITSHUFFLE, "bitshuffle"},
+               {32013, SHEAF_NO_FILTER, "zfp"},
+               {32015, SHEAF_FILTER_ZSTD, "zstd"},
+               {32026, SHEAF_NO_FILTER, "blosc2"},
+               {0, SHEAF_NO_FILTER, "filter"}};
 
-/* Notes a filter if it is ours, else returns false; its name joins `names` in any case, for the message.
- * Each filter occurs once at most; shuffling by another width than that of the elements is not ours. */
+/* Notes a filter if it is ours, else returns false; its name joins `names` in any case, for the message. */
 static bool add_filter(const description *d, const filter *f, char *names, size_t room)
 {
 	char number[16] = "";
 	size_t n = strlen(names), k = 0;
 	sheaf_box_detail *inside = d->inside;
 	while (filters[k].id && filters[k].id != f->id) k++;
-	int our_filter = filters[k].ours;
-	if (our_filter == SHEAF_FILTER_DEFLATE || our_filter == NOT_OURS)
-		snprintf(number, sizeof number, " %u", our_filter == NOT_OURS ? f->id : f->parameter);
+	sheaf_box_filter our_filter = filters[k].ours;
+	if (our_filter == SHEAF_FILTER_DEFLATE || our_filter == SHEAF_NO_FILTER)
+		snprintf(number, sizeof number, " %u", our_filter == SHEAF_NO_FILTER ? f->id : f->parameters[1]);
 	snprintf(names + n, room - n, "%s%s%s", n ? ", " : "", filters[k].name, number);
-	if (our_filter == NOT_OURS || (our_filter == SHEAF_FILTER_SHUFFLE && f->parameter != inside->width))
-		return false;
-	for (int i = 0; i < inside->nfilters; i++)
-		if (inside->filters[i] == (sheaf_box_filter)our_filter) return false;
-	inside->filters[inside->nfilters++] = (sheaf_box_filter)our_filter;
+	if (our_filter == SHEAF_NO_FILTER || inside->nfilters == SHEAF_BOX_MAX_FILTERS) return false;
+	inside->parameters[inside->nfilters] = f->parameters;
+	inside->filters[inside->nfilters++] = our_filter;
 	return true;
 }
 
@@ -315,19 +319,18 @@ static sheaf_status describe_filters(const description *d)
 			name = version == 1 || f.id >= FIRST_NAMED ? sheaf_hdf5_take(&c, 2, "a length of a name") : 0;
 		SHEAF_TRY(sheaf_hdf5_fields(d->l, &c, "-22", what, (int64_t *)&values));
 		sheaf_cursor_bytes(&c, 1, version == 1 ? (name + 7) / 8 * 8 : name, "a name of a filter");
-		f.parameter = values ? (unsigned)sheaf_hdf5_take(&c, 4, "parameters of a filter") : 0;
-		if (version == 1) values += values % 2;
-		if (values > 1) sheaf_cursor_bytes(&c, values - 1, 4, "parameters of a filter");
+		const uint8_t *parameters = sheaf_cursor_bytes(&c, values, 4, "parameters of a filter");
+		if (version == 1 && values % 2) sheaf_cursor_bytes(&c, 1, 4, "parameters of a filter");
 		SHEAF_TRY(sheaf_hdf5_done(d->l, &c));
+		SHEAF_TRY(sheaf_catalog_allocate(d->catalog, (values + 2) * 4, &f.parameters, d->l->err));
+		f.parameters[0] = (uint32_t)values;
+		for (uint64_t k = 0; k < values; k++) f.parameters[k + 1] = sheaf_load_u32le(parameters + 4 * k);
 		are_known = add_filter(d, &f, names, sizeof names) && are_known;
 	}
 	if (count > 0) SHEAF_TRY(sheaf_catalog_text(d->catalog, &d->item->filters, d->l->err, "%s", names));
 	if (are_known || d->item->refused) return SHEAF_OK;
-	return sheaf_catalog_text(
-		d->catalog, &d->item->refused, d->l->err,
-		"a filter that is not one of ours (%s; shuffle, deflate, lzf and fletcher32 are, once "
-		"each; `h5repack -f NONE` undoes others)",
-		names);
+	return sheaf_catalog_text(d->catalog, &d->item->refused, d->l->err,
+	                          "a filter that is not one of ours (%s; `h5repack -f NONE` undoes it)", names);
 }
 
 /* ---- fill values ---- */
@@ -507,12 +510,17 @@ static sheaf_status describe(description *d)
 		return SHEAF_OK;
 	}
 	SHEAF_TRY(join_characters(d));
-	/* However it is packed, a byte of the file cannot give more than that: a dataset that claims more is
-	 * refused before memory is allocated. */
-	enum { MOST = 1032 /* of deflate */ };
+	/* A large dataset that claims more than deflate can make of the file is refused before memory is
+	 * allocated.
+	 */
+	enum { MOST = 1032, ALWAYS = 1 << 30 };
 	int64_t bytes;
 	bool fits = sheaf_mul_i64(&bytes, d->item->count, (int64_t)d->inside->width);
-	if (!fits || bytes / MOST > d->l->r->size) refuse(d, "more elements than a file of this size can hold");
+	bool is_likely =
+		bytes <= ALWAYS || bytes / MOST <= d->l->r->size || sheaf_context_allows_large(d->l->r->cx);
+	if (!fits || !is_likely)
+		refuse(d, "more elements than a file of this size should hold (" SHEAF_OPTION(
+					  "allow") " large reads them)");
 	SHEAF_TRY(describe_fill(d));
 	if (sheaf_hdf5_part_find(d->h, SHEAF_HDF5_EXTERNAL)) refuse(d, SHEAF_BOX_VALUES_OUT);
 	SHEAF_TRY(describe_storage(d));

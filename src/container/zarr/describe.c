@@ -7,7 +7,9 @@
  * A refusal is a reason in the list, not an error, so most steps return OK after it and those that
  * follow still run; what they find does not replace the first reason. */
 #include "base/checked.h"
+#include "base/extend.h"
 #include "container/bits.h"
+#include "container/codec.h"
 #include "container/zarr/zarr.h"
 #include <ctype.h>
 #include <math.h>
@@ -16,7 +18,14 @@
 
 enum { MOST_DIMENSIONS = 32, MOST_TEXT = 1 << 20 };
 
-/* The array that is being described. Types are in NumPy's notation in both versions. */
+/* A type, in NumPy's notation in both versions. */
+typedef struct dtype {
+	char kind;   /* b i u f c S U, O for texts of any length; 0: none */
+	size_t size; /* of an element */
+	bool is_big;
+} dtype;
+
+/* The array that is being described. */
 typedef struct description {
 	const sheaf_json *json;
 	sheaf_catalog *catalog;
@@ -24,9 +33,8 @@ typedef struct description {
 	sheaf_box_detail *inside;
 	sheaf_zarr_own *own;
 	const char *name; /* of the box, for messages */
-	char kind;        /* of a type, in NumPy's notation: b i u f c S U, O for texts of any length; 0: none */
-	size_t size;      /* size of an element */
-	bool is_big;
+	SHEAF_BASE(dtype, type);
+	dtype stored; /* what filters have made of it so far */
 	sheaf_error *err;
 } description;
 
@@ -107,21 +115,22 @@ static sheaf_status describe_shape(const description *d)
 
 /* ---- types ---- */
 
-/* Takes kind and size of a type of version 2, "<f8" and the like; what takes several bytes has an order
+/* Returns a type of version 2, "<f8" and the like; what takes several bytes has an order
  * of them. NumPy counts U in characters of four bytes. Anything else leaves the kind at 0, which nobody
  * reads. */
-static void take_old_type(description *d, const char *text)
+static dtype old_type(const char *text)
 {
-	if (!text || !strchr("<>|", text[0]) || !text[0] || !text[1]) return;
+	dtype d = {0};
+	if (!text || !strchr("<>|", text[0]) || !text[0] || !text[1]) return d;
 	const char *at = text + 2;
-	d->is_big = text[0] == '>';
-	d->size = 0;
-	for (; isdigit((unsigned char)*at) && d->size < MOST_TEXT; at++)
-		d->size = d->size * 10 + (size_t)(*at - '0');
-	bool has_order = text[0] != '|' || text[1] == 'S' || text[1] == 'O' || d->size == 1;
-	if (*at || !has_order) return;
-	if (text[1] == 'U') d->size *= 4;
-	if (text[1] == 'O' || d->size > 0) d->kind = text[1];
+	d.is_big = text[0] == '>';
+	for (; isdigit((unsigned char)*at) && d.size < MOST_TEXT; at++)
+		d.size = d.size * 10 + (size_t)(*at - '0');
+	bool has_order = text[0] != '|' || text[1] == 'S' || text[1] == 'O' || d.size == 1;
+	if (*at || !has_order) return d;
+	if (text[1] == 'U') d.size *= 4;
+	if (text[1] == 'O' || d.size > 0) d.kind = text[1];
+	return d;
 }
 
 /* Takes kind and size of a type of version 3: a name, or an object for types with a length, which are
@@ -186,7 +195,7 @@ static sheaf_status describe_type(description *d)
 	enum { REFERENCE = 16 };
 	const sheaf_json *type = sheaf_json_get(d->json, d->own->version == 2 ? "dtype" : "data_type");
 	if (d->own->version == 2)
-		take_old_type(d, sheaf_json_text(type, NULL));
+		d->type = old_type(sheaf_json_text(type, NULL));
 	else
 		take_new_type(d, type);
 	SHEAF_TRY(know(d, type));
@@ -224,7 +233,7 @@ static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bit
 	if (sheaf_json_kind_of(value) == SHEAF_JSON_BOOL) return d->kind == 'b';
 	const char *text = sheaf_json_text(value, NULL);
 	if (text && is_float && strncmp(text, "0x", 2) == 0 &&
-	    strlen(text) == 2 + 2 * sheaf_type_size(d->item->type)) {
+	    strlen(text) == 2 + 2 * (d->size / (size_t)d->inside->per)) {
 		*bits = strtoull(text + 2, NULL, 16);
 		return strspn(text + 2, "0123456789abcdefABCDEF") == strlen(text + 2);
 	}
@@ -256,7 +265,8 @@ static bool bits_of(const description *d, const sheaf_json *value, uint64_t *bit
 
 /* Keeps the fill value as the file would store it. No fill value, null, means that missing elements may
  * be anything: they are zeros. Texts are only supported with an empty one, and float16 with 0, infinities
- * and NaN. A complex number has a list of two values, or a real one. */
+ * and NaN. A complex number has a list of two
+ * values, or a real one. */
 static sheaf_status describe_fill(const description *d)
 {
 	const sheaf_json *value = sheaf_json_get(d->json, "fill_value");
@@ -274,7 +284,7 @@ static sheaf_status describe_fill(const description *d)
 		const sheaf_json *one = kind == SHEAF_JSON_ARRAY ? sheaf_json_at(value, (size_t)i) : i ? NULL : value;
 		if (!one && kind != SHEAF_JSON_ARRAY) return SHEAF_OK; /* a real number */
 		if (!bits_of(d, one, &bits)) return damaged(d, "a fill value of the array's type", text_of(value));
-		if (d->inside->bits) {
+		if (d->inside->bits && bits > UINT16_MAX) {
 			/* The bits of the float32 become those of the float16 with that value. */
 			bool is_special = (bits & 0x7f800000) == 0x7f800000;
 			if (!is_special && (bits & 0x7fffffff) != 0)
@@ -290,38 +300,84 @@ static sheaf_status describe_fill(const description *d)
 /* ---- filters ---- */
 
 /* Filters are kept in the order in which they were applied. */
-static sheaf_status add_filter(const description *d, sheaf_box_filter filter, const char *name)
+static sheaf_status add_filter(const description *d, sheaf_box_filter filter, const void *parameters,
+                               const char *name)
 {
 	sheaf_box_detail *inside = d->inside;
 	if (inside->nfilters == SHEAF_BOX_MAX_FILTERS) return refuse(d, "more filters than are known", name);
+	inside->parameters[inside->nfilters] = parameters;
 	inside->filters[inside->nfilters++] = filter;
 	return sheaf_catalog_text(d->catalog, &d->item->filters, d->err, "%s%s%s",
 	                          d->item->filters ? d->item->filters : "", d->item->filters ? ", " : "", name);
 }
 
-/* Adds the codec of chunks called `name`; both versions use the same names. zarr-python also writes
- * numcodecs' own under names with a prefix. Shuffling is only that of whole elements. */
-static sheaf_status add_packing(const description *d, const char *name, const sheaf_json *setting)
+/* The type that a codec has: NumPy also leaves out the order of the processor, which is little-endian. */
+static dtype dtype_of(const sheaf_json *text)
 {
-	static const struct {
-		const char *name;
-		sheaf_box_filter filter;
-	} names[] = {{"zlib", SHEAF_FILTER_DEFLATE},        {"gzip", SHEAF_FILTER_GZIP},
-	             {"zstd", SHEAF_FILTER_ZSTD},           {"numcodecs.zlib", SHEAF_FILTER_DEFLATE},
-	             {"numcodecs.zstd", SHEAF_FILTER_ZSTD}, {"blosc", SHEAF_FILTER_BLOSC}};
-	int64_t size;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i].name) == 0) return add_filter(d, names[i].filter, name);
-	if (strcmp(name, "shuffle") == 0 && sheaf_json_i64(sheaf_json_get(setting, "elementsize"), &size) &&
-	    size == (int64_t)d->inside->width)
-		return add_filter(d, SHEAF_FILTER_SHUFFLE, name);
-	return refuse(d, "a filter that is not one of ours: zlib, gzip, zstd, blosc and shuffle are", name);
+	char ordered[8];
+	const char *name = text_of(text);
+	snprintf(ordered, sizeof ordered, "%s%s", isalpha((unsigned char)*name) ? "<" : "", name);
+	return old_type(ordered);
+}
+
+static bool is_same(dtype a, dtype b)
+{
+	return a.kind == b.kind && a.size == b.size && (a.size == 1 || a.is_big == b.is_big);
+}
+
+/* Adds a codec that makes other numbers of numbers. What it makes them of must be what the array has, or the
+ * codec before it; version 3 has one order of bytes for all, and none of its dimensions may be transposed. */
+static sheaf_status add_scaling(description *d, const char *name, const sheaf_json *setting)
+{
+	sheaf_box_scaling *s;
+	const bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	const sheaf_json *astype = sheaf_json_get(setting, "astype"), *scale = sheaf_json_get(setting, "scale");
+	dtype before = dtype_of(sheaf_json_get(setting, "dtype")), after = astype ? dtype_of(astype) : before;
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, sizeof *s, &s, d->err));
+	bool is_known = is_same(before, d->stored) && strchr("iuf", before.kind) && strchr("iuf", after.kind) &&
+	                sheaf_box_number_type(before.kind, before.size, &s->type) &&
+	                sheaf_box_number_type(after.kind, after.size, &s->stored);
+	if (d->own->version == 3)
+		is_known &= is_same(after, (dtype){after.kind, after.size, d->is_big}) && !d->inside->turn;
+	if (!is_known) return refuse(d, "numbers made of numbers of another type", name);
+	s->is_delta = strstr(name, "delta");
+	s->is_swapped = before.is_big != is_big;
+	s->stored_is_swapped = after.is_big != is_big;
+	if (!s->is_delta && (!sheaf_json_number(scale, &s->scale) || s->scale == 0 ||
+	                     !sheaf_json_number(sheaf_json_get(setting, "offset"), &s->offset)))
+		return damaged(d, "an offset and a scale", "others");
+	d->stored = after;
+	return add_filter(d, SHEAF_FILTER_SCALING, s, name);
+}
+
+/* Adds the codec of chunks called `name`; both versions use the same names. What it makes is no numbers. */
+static sheaf_status add_packing(description *d, const char *name, const sheaf_json *setting)
+{
+	sheaf_box_filter filter = sheaf_zarr_filter(name);
+	const sheaf_json *location = sheaf_json_get(setting, "location"),
+					 *format = sheaf_json_get(setting, "format");
+	int64_t width = 4, xz = 1;
+	uint32_t *parameters;
+	if (filter == SHEAF_NO_FILTER) return refuse(d, "a filter that is not one of ours", name);
+	if (filter == SHEAF_FILTER_SCALING) return add_scaling(d, name, setting);
+	d->stored.kind = 0;
+	bool is_known = (!format || (sheaf_json_i64(format, &xz) && xz == 1)) &&
+	                (!location || strcmp(text_of(location), "end") == 0);
+	if (!is_known) return refuse(d, "a filter with a setting that is not known", name);
+	if (filter != SHEAF_FILTER_SHUFFLE) return add_filter(d, filter, NULL, name);
+	const sheaf_json *size = sheaf_json_get(setting, "elementsize");
+	if (size && (!sheaf_json_i64(size, &width) || width < 1 || width > MOST_TEXT))
+		return damaged(d, "a size of elements", text_of(size));
+	SHEAF_TRY(sheaf_catalog_allocate(d->catalog, 2 * sizeof *parameters, &parameters, d->err));
+	parameters[0] = 1;
+	parameters[1] = (uint32_t)width;
+	return add_filter(d, filter, parameters, name);
 }
 
 /* Describes the packing of version 2: filters, then one compressor. Texts of any length are objects whose
  * first filter is vlen-utf8. The elements of a chunk are by rows (C), or by columns (F): then the first
  * dimension varies fastest. */
-static sheaf_status describe_packing_2(const description *d)
+static sheaf_status describe_packing_2(description *d)
 {
 	const sheaf_json *filters = sheaf_json_get(d->json, "filters"),
 					 *compressor = sheaf_json_get(d->json, "compressor"),
@@ -377,8 +433,8 @@ static sheaf_status take_turn(const description *d, const sheaf_json *order)
 	}
 	if ((int)sheaf_json_size(order) != rank)
 		return damaged(d, "an order of the array's dimensions", "another");
-	if (!is_identity && (d->kind == 'O' || d->inside->turn))
-		return refuse(d, "texts, or dimensions that are transposed twice", "transpose");
+	if (!is_identity && (d->kind == 'O' || d->inside->turn || d->inside->nfilters))
+		return refuse(d, "texts, differences, or dimensions that are transposed twice", "transpose");
 	if (!is_identity) d->inside->turn = turn;
 	return SHEAF_OK;
 }
@@ -439,7 +495,7 @@ static sheaf_status describe_shards(const description *d, const sheaf_json *conf
 /* Describes the codecs of version 3: from arrays to arrays (transpose), one from an array to bytes, and
  * codecs of bytes, in this order. Shards have a list of their own, which may not have shards again
  * (may_be_shards). */
-static sheaf_status describe_codecs(const description *d, const sheaf_json *codecs, bool may_be_shards)
+static sheaf_status describe_codecs(description *d, const sheaf_json *codecs, bool may_be_shards)
 {
 	const char *bytes = d->kind == 'O' ? "vlen-utf8" : "bytes";
 	bool has_bytes = false;
@@ -458,13 +514,18 @@ static sheaf_status describe_codecs(const description *d, const sheaf_json *code
 			SHEAF_TRY(take_turn(d, sheaf_json_get(configuration, "order")));
 			continue;
 		}
+		if (!has_bytes && sheaf_zarr_filter(name) == SHEAF_FILTER_SCALING) {
+			SHEAF_TRY(add_packing(d, name, configuration));
+			continue;
+		}
 		if (!has_bytes && strcmp(name, bytes) != 0) return refuse(d, "a codec that is not one of ours", name);
 		if (!has_bytes && d->kind != 'O') {
 			/* The byte order that this codec says, which a type of one byte needs not. */
 			const sheaf_json *endian = sheaf_json_get(configuration, "endian");
 			const char *text = text_of(endian);
 			bool is_none = sheaf_json_kind_of(endian) == SHEAF_JSON_NULL; /* also where it is not there */
-			bool is_known = strcmp(text, "little") == 0 || strcmp(text, "big") == 0, is_needed = d->size > 1;
+			bool is_known = strcmp(text, "little") == 0 || strcmp(text, "big") == 0,
+				 is_needed = d->size > 1;
 			if (!is_known && (!is_none || (is_needed && d->kind != 'S')))
 				SHEAF_TRY(
 					damaged(d, "an order of bytes (endian) that is little or big", is_none ? "none" : text));
@@ -538,6 +599,7 @@ sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
 	SHEAF_TRY(describe_shape(&d));
 	if (d.own->version == 3) take_order(&d, sheaf_json_get(json, "codecs"));
 	SHEAF_TRY(describe_type(&d));
+	d.stored = d.type;
 	SHEAF_TRY(describe_keys(&d));
 	SHEAF_TRY(describe_grid(&d));
 	SHEAF_TRY(d.own->version == 2 ? describe_packing_2(&d)
@@ -545,10 +607,6 @@ sheaf_status sheaf_zarr_describe(const sheaf_json *json, sheaf_catalog *catalog,
 	if (sheaf_json_size(sheaf_json_get(d.json, "storage_transformers")) != 0)
 		SHEAF_TRY(refuse(&d, "chunks that are stored in another way", "storage_transformers"));
 	SHEAF_TRY(describe_fill(&d));
-	sheaf_box_filter last = d.inside->filters[d.inside->nfilters ? d.inside->nfilters - 1 : 0];
-	bool is_unsized = d.inside->nfilters && (last == SHEAF_FILTER_DEFLATE || last == SHEAF_FILTER_SHUFFLE);
-	if (d.kind == 'O' && (is_unsized || d.inside->nfilters > 1))
-		SHEAF_TRY(refuse(&d, "texts that are packed in a way that does not say their size", d.item->filters));
 	if (item->refused) {
 		item->inside->grid = NULL;
 		item->inside->chunk = item->chunk = 0;

@@ -227,9 +227,8 @@ static sheaf_status find_place(const state *s, const sheaf_box_item *item, int64
 }
 
 /* Loads the index of a shard, unless it is the one in memory: 16 bytes for each chunk, where it begins
- * and how long it is, and perhaps a checksum, which is that of the codec crc32c (Castagnoli), bit by bit
- * here, because indexes are short. *found is false if there is no such shard. The caller holds the lock
- * of shards. */
+ * and how long it is, and perhaps a checksum, which is that of the codec crc32c. *found is false if there is
+ * no such shard. The caller holds the lock of shards. */
 static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place *p, bool *found,
                                sheaf_error *err)
 {
@@ -248,12 +247,7 @@ static sheaf_status hold_index(state *s, const sheaf_box_item *item, const place
 	sheaf_zarr_part part = {own->is_index_first ? 0 : SHEAF_ZARR_END, (int64_t)size + (has_sum ? SUM : 0)};
 	SHEAF_TRY(sheaf_zarr_read(&s->members, p->path, part, &s->index, found, err));
 	if (!*found) return SHEAF_OK;
-	uint32_t sum = UINT32_MAX;
-	for (size_t i = 0; has_sum && i < size; i++) {
-		sum ^= s->index.data[i];
-		for (int bit = 0; bit < 8; bit++) sum = sum >> 1 ^ (sum & 1 ? 0x82f63b78 : 0);
-	}
-	if (has_sum && sheaf_load_u32le(s->index.data + size) != ~sum)
+	if (has_sum && sheaf_load_u32le(s->index.data + size) != sheaf_crc32c(s->index.data, size))
 		return sheaf_fail(err, SHEAF_DATA,
 		                  "%s/%s: expected an index of chunks with its checksum, found another",
 		                  s->members.name, p->path);
@@ -317,15 +311,15 @@ static sheaf_status read_rows(void *memory, const sheaf_box_item *item, int64_t 
 		SHEAF_SCOPED(sheaf_filtering_close) sheaf_filtering filtering = {.cx = s->cx};
 		const sheaf_box_detail *inside = item->inside;
 		sheaf_error failure = {0};
-		const uint8_t *element = inside->fill;
+		sheaf_bytes element = {inside->fill, 0};
 		bool found;
 		SHEAF_TRY(fetch(s, item, 0, &bytes, &found, err));
-		sheaf_filtered stored = {inside, 0, inside->width, {bytes.data, bytes.size}, inside->width};
+		sheaf_filtered stored = {inside, 0, sheaf_builder_bytes(&bytes), inside->width};
 		sheaf_status status =
 			found ? sheaf_unfilter(&filtering, &stored, NULL, &element, &failure) : SHEAF_OK;
 		if (status) return sheaf_fail_within(err, &failure, "%s: /%s", s->members.name, item->path);
 		memset(out, 0, inside->width);
-		memcpy(out, element,
+		memcpy(out, element.data,
 		       found || inside->width < sizeof inside->fill ? inside->width : sizeof inside->fill);
 		return SHEAF_OK;
 	}
@@ -360,7 +354,9 @@ static sheaf_status flaw(const state *s, const sheaf_box_item *item, const char 
 static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t number, sheaf_error *err)
 {
 	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder stored = {.cx = s->cx};
+	SHEAF_SCOPED(sheaf_filtering_close) sheaf_filtering filtering = {.cx = s->cx};
 	sheaf_error failure = {0};
+	sheaf_bytes texts;
 	const char *target = item->inside->target;
 	bool found;
 	if (s->path && strcmp(s->path, target) == 0 && s->number == number) return SHEAF_OK;
@@ -370,11 +366,13 @@ static sheaf_status hold_chunk(state *s, const sheaf_box_item *item, int64_t num
 	s->bytes.size = s->places.size = 0;
 	SHEAF_TRY(fetch(s, item, number, &stored, &found, err));
 	if (found) {
-		sheaf_status status =
-			sheaf_unpack_whole(item->inside, sheaf_builder_bytes(&stored), &s->bytes, &failure);
+		sheaf_filtered chunk = {item->inside, 0, sheaf_builder_bytes(&stored), SHEAF_ANY_SIZE};
+		sheaf_status status = sheaf_unfilter(&filtering, &chunk, NULL, &texts, &failure);
 		if (status)
 			return sheaf_fail_within(err, &failure, "%s: /%s, chunk %" PRId64, s->members.name, item->path,
 			                         number);
+		sheaf_builder_append(&s->bytes, texts.data, texts.size);
+		SHEAF_TRY(sheaf_builder_status(&s->bytes, err));
 		size_t left = s->bytes.size, at = 4;
 		uint32_t count = left < 4 ? 0 : sheaf_load_u32le(s->bytes.data);
 		if (left < 4) return flaw(s, item, "texts within their chunk", "a shorter one", err);

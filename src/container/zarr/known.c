@@ -6,8 +6,9 @@
 
 /* The settings of codecs, data types, grids and the like that are known by name. Those that say how well to
  * compress do not matter here. */
-static const struct {
+static const struct known {
 	const char *name, *settings[6]; /* ends with NULL */
+	sheaf_box_filter filter;
 } known[] = {
 	{"regular", {"chunk_shape"}},
 	{"default", {"separator"}},
@@ -15,17 +16,20 @@ static const struct {
 	{"bytes", {"endian"}},
 	{"transpose", {"order"}},
 	{"sharding_indexed", {"chunk_shape", "codecs", "index_codecs", "index_location"}},
-	{"crc32c", {NULL}},
 	{"vlen-utf8", {NULL}},
 	{"fixed_length_utf32", {"length_bytes"}},
 	{"null_terminated_bytes", {"length_bytes"}},
-	{"zlib", {"level"}},
-	{"gzip", {"level"}},
-	{"numcodecs.zlib", {"level"}},
-	{"zstd", {"level", "checksum"}},
-	{"numcodecs.zstd", {"level", "checksum"}},
-	{"blosc", {"cname", "clevel", "shuffle", "typesize", "blocksize"}},
-	{"shuffle", {"elementsize"}},
+	{"crc32c", {"location"}, SHEAF_FILTER_CRC32C},
+	{"zlib", {"level"}, SHEAF_FILTER_DEFLATE},
+	{"gzip", {"level"}, SHEAF_FILTER_GZIP},
+	{"bz2", {"level"}, SHEAF_FILTER_BZIP2},
+	{"zstd", {"level", "checksum"}, SHEAF_FILTER_ZSTD},
+	{"lz4", {"acceleration"}, SHEAF_LZ4 ? SHEAF_FILTER_LZ4 : SHEAF_NO_FILTER},
+	{"lzma", {"format", "check", "preset", "filters"}, SHEAF_FILTER_XZ},
+	{"blosc", {"cname", "clevel", "shuffle", "typesize", "blocksize"}, SHEAF_FILTER_BLOSC},
+	{"shuffle", {"elementsize"}, SHEAF_FILTER_SHUFFLE},
+	{"delta", {"dtype", "astype"}, SHEAF_FILTER_SCALING},
+	{"fixedscaleoffset", {"dtype", "astype", "offset", "scale"}, SHEAF_FILTER_SCALING},
 };
 static const char *const extension[] = {"name", "configuration", "must_understand", NULL},
 						 *const node[] = {"zarr_format",
@@ -41,6 +45,23 @@ static const char *const extension[] = {"name", "configuration", "must_understan
                                           "dimension_names",
                                           "consolidated_metadata",
                                           NULL};
+
+/* Finds what is known by a name, which zarr-python gives a prefix if it is one of numcodecs'. */
+static const struct known *find(const char *name)
+{
+	static const char prefix[] = "numcodecs.";
+	size_t n = sizeof prefix - 1;
+	if (name && strncmp(name, prefix, n) == 0) name += n;
+	for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
+		if (strcmp(known[i].name, name) == 0) return &known[i];
+	return NULL;
+}
+
+sheaf_box_filter sheaf_zarr_filter(const char *name)
+{
+	const struct known *found = find(name);
+	return found ? found->filter : SHEAF_NO_FILTER;
+}
 
 /* Whether a list of names, which ends with NULL, has this one. */
 static bool is_in(const char *const *names, const char *name)
@@ -81,11 +102,9 @@ const char *sheaf_zarr_unknown_setting(const sheaf_json *it)
 {
 	const char *id = sheaf_json_text(sheaf_json_get(it, "id"), NULL),
 			   *name = id ? id : sheaf_json_text(sheaf_json_get(it, "name"), NULL);
-	for (size_t i = 0; name && i < sizeof known / sizeof *known; i++) {
-		if (strcmp(known[i].name, name) != 0) continue;
-		if (id) return unknown_key(it, known[i].settings, "id");
-		const char *key = unknown_key(it, extension, NULL);
-		return key ? key : unknown_key(sheaf_json_get(it, "configuration"), known[i].settings, NULL);
-	}
-	return NULL;
+	const struct known *found = find(name);
+	if (!found) return NULL;
+	if (id) return unknown_key(it, found->settings, "id");
+	const char *key = unknown_key(it, extension, NULL);
+	return key ? key : unknown_key(sheaf_json_get(it, "configuration"), found->settings, NULL);
 }

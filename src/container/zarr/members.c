@@ -137,8 +137,8 @@ static sheaf_status children_in_zip(const sheaf_zarr_members *m, const char *pat
 
 /* ---- either ---- */
 
-/* Opens the members of a folder, or of an archive. A member that occurs twice in an archive would be
- * another one for each program, so none is chosen. */
+/* Opens the members of a folder, or of an archive. Of members that occur twice in an archive the last one
+ * counts, with a warning for the first of them. */
 sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source, sheaf_context *cx,
                                      sheaf_error *err)
 {
@@ -147,11 +147,16 @@ sheaf_status sheaf_zarr_open_members(sheaf_zarr_members *m, sheaf_source *source
 	if (m->folder >= 0) return SHEAF_OK;
 	SHEAF_TRY(sheaf_zip_open(&m->zip, source, cx, err));
 	SHEAF_TRY(sheaf_allocate_array(cx, (uint64_t)m->zip.count + 1, sizeof *m->begins, &m->begins, err));
-	for (int i = 1; i < m->zip.count; i++)
-		if (strcmp(m->zip.by_name[i - 1]->name, m->zip.by_name[i]->name) == 0)
-			return sheaf_fail(err, SHEAF_DATA, "%s: expected each member once, found %.300s twice", m->name,
-			                  m->zip.by_name[i]->name);
-	return SHEAF_OK;
+	int i = 1;
+	while (i < m->zip.count && strcmp(m->zip.by_name[i - 1]->name, m->zip.by_name[i]->name) != 0) i++;
+	if (i >= m->zip.count || m->zip.is_told) return SHEAF_OK;
+	char found[300];
+	m->zip.is_told = true;
+	snprintf(found, sizeof found, "%.280s twice", m->zip.by_name[i]->name);
+	sheaf_problem problem =
+		sheaf_problem_in(m->name, &SHEAF_FINDING(SHEAF_WARNING, "member twice", "each member once", found,
+	                                             "of members of the same name the last one counts"));
+	return sheaf_report(cx, &problem, err);
 }
 
 void sheaf_zarr_close_members(sheaf_zarr_members *m)

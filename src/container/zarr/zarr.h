@@ -65,6 +65,8 @@ void sheaf_zarr_drop(sheaf_zarr_json *json);
  * settings, that nobody knows; NULL: there is none. */
 const char *sheaf_zarr_unknown_member(const sheaf_json *json);
 const char *sheaf_zarr_unknown_setting(const sheaf_json *it);
+/* The filter that a codec is, or SHEAF_NO_FILTER. */
+sheaf_box_filter sheaf_zarr_filter(const char *name);
 
 /* ---- describe.c ---- */
 

@@ -181,13 +181,14 @@ static int compare_places(const void *a, const void *b)
 	return (left->at > right->at) - (left->at < right->at);
 }
 
-/* Orders members by name; of the same name, the one that is listed first comes first. */
+/* Orders members by name; of the same name, the one that is listed last comes first: it is the one that
+ * counts in Python's zipfile. */
 static int compare_names(const void *a, const void *b)
 {
 	const sheaf_zip_member *left = *(const sheaf_zip_member *const *)a,
 						   *right = *(const sheaf_zip_member *const *)b;
 	int order = strcmp(left->name, right->name);
-	return order ? order : (left > right) - (left < right);
+	return order ? order : (left < right) - (left > right);
 }
 
 /* Reads the list, finds where each member must end at the latest, which is where the next one begins,

@@ -21,6 +21,7 @@ typedef struct sheaf_zip {
 	sheaf_zip_member *members, **by_name;
 	int count, room;
 	int64_t directory; /* byte at which the list of members begins */
+	bool is_told;      /* that a member occurs twice */
 } sheaf_zip;
 
 /* Reads the list of members; the source is seekable. */

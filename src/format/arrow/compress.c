@@ -22,7 +22,9 @@ sheaf_status sheaf_ipc_decompress(int codec, sheaf_bytes from, uint8_t *to, size
 	const char *found = NULL;
 	const sheaf_filter *filter = filter_of(codec);
 	if (!filter) return refuse(codec, SHEAF_UNSUPPORTED, "it, in a build without", err);
-	sheaf_status status = sheaf_filter_unpack(filter, from, to, size, cx, &found);
+	size_t given = size;
+	sheaf_status status = sheaf_filter_unpack(filter, from, to, &given, cx, &found);
+	if (!status && given != size) status = SHEAF_DATA, found = "another number of bytes";
 	return status ? refuse(codec, status, found, err) : SHEAF_OK;
 }
 

@@ -38,7 +38,7 @@ static const sheaf_option options[] = {
      0},
 	{"compression", SHEAF_OPTION_TEXT, SHEAF_WRITING, "none|deflate[:LEVEL]|zstd",
      "compress arrays, in chunks: deflate at a level of 1 to 12, 6 if none is given; zstd in Zarr (default "
-     "none: contiguous)",
+     "there; elsewhere none: contiguous)",
      0},
 	{"zarr", SHEAF_OPTION_CHOICE, SHEAF_WRITING, "2|3", "the version of Zarr that is written (default 3)", 0},
 	{"chunk-bytes", SHEAF_OPTION_SIZE, SHEAF_WRITING, "SIZE",

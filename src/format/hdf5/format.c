@@ -15,7 +15,7 @@ static const sheaf_option options[] = {
      0},
 	{"compression", SHEAF_OPTION_TEXT, SHEAF_WRITING, "none|deflate[:LEVEL]|zstd",
      "compress arrays, in chunks: deflate at a level of 1 to 12, 6 if none is given; zstd in Zarr (default "
-     "none: contiguous)",
+     "there; elsewhere none: contiguous)",
      0},
 	{"raw", SHEAF_OPTION_FLAG, SHEAF_READING, NULL,
      "read numbers as they are stored: not unpacked as netCDF's attributes say, and not as times, names of an "

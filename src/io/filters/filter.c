@@ -124,50 +124,23 @@ static sheaf_status run_on(const sheaf_filter *filter, void *state, sheaf_filter
 	return status;
 }
 
-static sheaf_status explain(sheaf_status status, const sheaf_filter_step *step, const char **found)
-{
-	bool is_of_memory = status == SHEAF_NOMEM || status == SHEAF_LIMIT;
-	*found = is_of_memory ? "no memory" : step->found ? step->found : "another number of bytes";
-	if (is_of_memory) return status;
-	return status || !step->ended || step->in_left || step->out_left ? SHEAF_DATA : SHEAF_OK;
-}
-
-sheaf_status sheaf_filter_unpack(const sheaf_filter *filter, sheaf_bytes from, uint8_t *to, size_t size,
+sheaf_status sheaf_filter_unpack(const sheaf_filter *filter, sheaf_bytes from, uint8_t *to, size_t *size,
                                  sheaf_context *cx, const char **found)
 {
 	void *state;
 	sheaf_filter_memory memory = {.cx = cx};
-	sheaf_filter_step step = {.in = from.data, .in_left = from.size, .out = to, .out_left = size};
+	sheaf_filter_step step = {.in = from.data, .in_left = from.size, .out = to, .out_left = *size};
 	sheaf_status status = sheaf_coder_open(&filter->decoder, &memory, &state);
-	if (status) return explain(status, &step, found);
-	status = run_on(filter, state, &step);
-	sheaf_coder_close(&filter->decoder, &memory, state);
-	SHEAF_FILLED(to, size - step.out_left);
-	return explain(status, &step, found);
-}
-
-sheaf_status sheaf_filter_unpack_all(const sheaf_filter *filter, sheaf_bytes from, sheaf_builder *to,
-                                     const char **found)
-{
-	enum { STEP = 1 << 16 };
-	void *state;
-	sheaf_filter_memory memory = {.cx = to->cx};
-	sheaf_filter_step step = {.in = from.data, .in_left = from.size};
-	sheaf_status status = sheaf_coder_open(&filter->decoder, &memory, &state);
-	if (status) return explain(status, &step, found);
-	while (!status && !step.ended && step.out_left == 0) {
-		if (!sheaf_builder_room(to, STEP)) break;
-		size_t room = to->capacity - to->size;
-		step.out = to->data + to->size;
-		step.out_left = room;
+	if (!status) {
 		status = run_on(filter, state, &step);
-		SHEAF_FILLED(to->data + to->size, room - step.out_left);
-		to->size += room - step.out_left;
+		sheaf_coder_close(&filter->decoder, &memory, state);
 	}
-	sheaf_coder_close(&filter->decoder, &memory, state);
-	if (to->failed) return *found = "no memory", to->failed;
-	step.out_left = 0;
-	return explain(status, &step, found);
+	SHEAF_FILLED(to, *size - step.out_left);
+	*found = status == SHEAF_NOMEM || status == SHEAF_LIMIT ? "no memory" : step.found;
+	if (status) return status;
+	if (step.ended ? step.in_left : step.out_left) return *found = "another number of bytes", SHEAF_DATA;
+	*size = step.ended ? *size - step.out_left : SIZE_MAX;
+	return SHEAF_OK;
 }
 
 sheaf_status sheaf_filter_pack(const sheaf_filter *filter, sheaf_bytes from, sheaf_builder *to,

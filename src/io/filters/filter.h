@@ -68,12 +68,14 @@ typedef struct sheaf_filter {
 extern const sheaf_filter sheaf_filter_gzip, sheaf_filter_bzip2, sheaf_filter_zstd, sheaf_filter_xz,
 	sheaf_filter_lz4;
 
-/* Unpacks one member whole, into exactly `size` bytes, or into a builder. DATA, UNSUPPORTED, NOMEM or LIMIT
- * with *found, a static text. */
+/* Unpacks one member whole, of which there is room for *size bytes: that becomes the number of them, or
+ * SIZE_MAX if there are more. DATA, UNSUPPORTED, NOMEM or LIMIT with *found, a static text. */
 SHEAF_USE sheaf_status sheaf_filter_unpack(const sheaf_filter *filter, sheaf_bytes from, uint8_t *to,
-                                           size_t size, sheaf_context *cx, const char **found);
-SHEAF_USE sheaf_status sheaf_filter_unpack_all(const sheaf_filter *filter, sheaf_bytes from,
-                                               sheaf_builder *to, const char **found);
+                                           size_t *size, sheaf_context *cx, const char **found);
+
+/* A block of LZ4 without a frame, which unpacks to exactly `size` bytes; false if it is damaged. Only in
+ * builds that have LZ4. */
+bool sheaf_lz4_block(sheaf_bytes from, uint8_t *to, size_t size);
 
 /* Appends the packed bytes as one member. NOMEM or LIMIT with *found. */
 SHEAF_USE sheaf_status sheaf_filter_pack(const sheaf_filter *filter, sheaf_bytes from, sheaf_builder *to,

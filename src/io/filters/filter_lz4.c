@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* LZ4 frames by liblz4, in builds that have it. Its contexts allocate their own memory, at most two blocks of
  * 4 MiB and what is between them. */
+#include "base/third/filled.h"
 #include "io/filters/filter.h"
+#include <limits.h>
+#include <lz4.h>
 #include <lz4frame.h>
 #include <string.h>
 
@@ -112,6 +115,13 @@ static sheaf_status encode(void *state, sheaf_filter_step *step, bool finish)
 	}
 	step->ended = s->ended && s->at == s->end;
 	return SHEAF_OK;
+}
+
+bool sheaf_lz4_block(sheaf_bytes from, uint8_t *to, size_t size)
+{
+	if (from.size > INT_MAX || size > INT_MAX) return false;
+	SHEAF_FILLED(to, size);
+	return LZ4_decompress_safe((const char *)from.data, (char *)to, (int)from.size, (int)size) == (int)size;
 }
 
 const sheaf_filter sheaf_filter_lz4 = {
