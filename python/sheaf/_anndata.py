@@ -107,7 +107,9 @@ class _Elements:
             import awkward as ak
 
             parts = {name.rpartition("/")[2]: self.array(name) for name in self.inside.get(path, [])}
-            return ak.from_buffers(json.loads(self.says(path, "form")), int(self.says(path, "length")), parts)
+            form = self.says(path, "form")  # Zarr has the object itself
+            form = json.loads(form) if isinstance(form, str) else form
+            return ak.from_buffers(form, int(self.says(path, "length")), parts)
         if item["type"] != "group":
             return self.array(path)
         if kind == "dataframe":
