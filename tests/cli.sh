@@ -110,8 +110,8 @@ expect 2 stats --frm ctf words.ctf
 has err 'did you mean --from?'
 expect 2 stats --sream A:1:dense words.ctf
 has err 'did you mean --stream?'
-expect 2 show --row 1 words.ctf
-has err 'unknown option --row; see sheaf help show'
+expect 2 show --nth 1 words.ctf
+has err 'unknown option --nth; see sheaf help show'
 expect 2 info --rows 3 words.ctf
 has err '--rows is no option of sheaf info'
 expect 2 convert --allow-loss words.ctf out.cbf

@@ -342,7 +342,7 @@ static void test_converting_many_streams(void **state)
 static void test_statistics_of_many_streams(void **state)
 {
 	(void)state;
-	enum { MOST = 5000 /* of each stream; a quarter is the pictures of the first ones */ };
+	enum { MOST = 6500 /* of each stream; a quarter is the pictures of the first ones */ };
 	usage u = {0};
 	sheaf_context_options options = {
 		.size = sizeof options, .threads = 1, .reallocate = count_most, .user = &u};

@@ -126,7 +126,7 @@ static void test_print_other_shapes(void **state)
 	assert_ok(sheaf_rows_text(&s.frame, &s.schema, SHEAF_TEXT, 0, 1, 2, &out, &err));
 	assert_ptr_equal(out.data, memory);
 	snprintf(text, sizeof text, "%.*s", (int)out.size, (const char *)out.data);
-	assert_text("8  dense -  sparse -  text -  coordinates [3,0:0.25 1,7:0.5]  pairs of lists [-1 -2 -3]  "
+	assert_text("8  dense -  sparse -  text -  coordinates [3,0:0.25 1,7:0.5]  pairs of lists [[-1 -2] [-3]]  "
 	            "square [[1 1.25] [1.5 1.75]]\n",
 	            text);
 	sheaf_buffer_reset(&out);

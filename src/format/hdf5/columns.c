@@ -159,7 +159,8 @@ sheaf_status sheaf_hdf_make_table(sheaf_hdf_reader *in, sheaf_error *err)
 	in->sources.cx = in->cx;
 	in->schema.rows = SHEAF_CELLS;
 	in->rows = item->count;
-	if (item->chunks && item->count > 0) in->step = item->chunks[0] * (item->count / item->dims[0]);
+	if (item->chunks && item->rank > 0 && item->count > 0)
+		in->step = item->chunks[0] * (item->count / item->dims[0]);
 	if (in->are_characters) in->rows = in->step = item->dims[1];
 	if (item->rank > 1 && !in->are_characters) SHEAF_TRY(add_coordinates(in, item, err));
 	if (item->what != SHEAF_BOX_RECORDS) SHEAF_TRY(add_element(in, item, -1, err));
