@@ -146,7 +146,7 @@ def each(folder):
         elif name == "coor_empty":
             code, _, err = run("cat", path)
             point(
-                code == 4 and "found none" in err,
+                code == 6 and "found none" in err,
                 f"{folder} {name}: refused, since it has no descriptor",
                 err,
             )
