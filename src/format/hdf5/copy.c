@@ -380,7 +380,7 @@ sheaf_status sheaf_hdf_transcode(sheaf_source *source, sheaf_sink *sink, const s
 	if (!status) status = is_whole_anndata(c.from, &is, err);
 	if (!status && !is)
 		status = !sink ? SHEAF_END
-		               : sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected the file of an AnnData object, found another",
+		               : sheaf_fail(err, SHEAF_UNSUPPORTED, "%s: expected AnnData's file, found another",
 		                            sheaf_source_name(source));
 	if (!status && sink) status = copy_all(&c, values, err);
 	sheaf_box_abandon(c.to);
