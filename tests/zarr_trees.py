@@ -226,7 +226,7 @@ def check_zip(folder):
             ),
         )
     code, out, err = run("info", folder + ".zip")
-    tree = [line.split()[0] for line in out.partition("tree:")[2].splitlines() if line.strip()]
+    tree = [line.lstrip("* ").split()[0] for line in out.partition("--dataset):\n")[2].splitlines()]
     point(
         code == 0 and tree == ["/", "/g", "/g/x", "/g/y", "/gg"],
         "names in a ZIP file that lead elsewhere",
