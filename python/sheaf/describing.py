@@ -233,8 +233,9 @@ def tree_of(dataset: Dataset, depth: int) -> Tree:
 def tree(source: Any, depth: int = 0, *, mmap: bool = False, **options: Any) -> Tree:
     """All that is in a file, also if nothing in it is rows, down to ``depth`` levels below its root (0: all).
 
-    >>> [item["type"] for item in sheaf.tree("names.npz").items]
-    ['archive', '<i8']
+    >>> sheaf.write("numbers.npz", {"n": [1, 2]}, force=True)
+    >>> [item["type"] for item in sheaf.tree("numbers.npz").items]
+    ['archive', '<i8', '|u1']
     """
     return Tree(Opening(source, Given("info", options, besides=("mmap",)), mmap), depth)
 

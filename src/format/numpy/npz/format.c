@@ -91,10 +91,13 @@ static sheaf_status show_member(const sheaf_zip *archive, const sheaf_zip_member
 		return teller->show(teller->user, NULL, &item, err);
 	}
 	sheaf_dtype_spell(&array.dtype, &type);
+	SHEAF_TRY(sheaf_builder_status(&type, err));
+	bool is_quoted = type.data[0] == '\''; /* and not a list of fields */
+	type.size -= is_quoted;
 	sheaf_builder_text(&type, array.fortran ? ", by columns" : "");
 	sheaf_builder_byte(&type, '\0');
 	SHEAF_TRY(sheaf_builder_status(&type, err));
-	item.of = (const char *)type.data;
+	item.of = (const char *)type.data + is_quoted;
 	item.rank = array.rank;
 	item.dims = array.shape;
 	item.count = array.count;
