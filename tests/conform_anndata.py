@@ -274,6 +274,10 @@ def check_copies(folder):
         other = [(path, kept.get(path), found.get(path)) for path in sorted({*kept, *found})]
         other = [one for one in other if one[1] != one[2]]
         point(not other, f"{name}: everything is the same", other[:3])
+    with h5py.File(first, "a") as file:
+        file["X"].attrs["unit"] = "counts"
+    code, _, err = run("convert", first, last, "--force")
+    point(code == 6 and 'found "unit" of /X' in err, "an attribute of another program is lost by name", err)
 
 
 def check_old(path):

@@ -211,3 +211,14 @@ sheaf_status sheaf_box_complete(sheaf_box *box, sheaf_box_item *item, sheaf_cata
 	sheaf_builder_drop(&notes.list);
 	return status ? sheaf_fail_again(err, &failure) : SHEAF_OK;
 }
+
+sheaf_status sheaf_box_attributes(sheaf_box *box, const sheaf_box_item *item, sheaf_builder *names,
+                                  sheaf_error *err)
+{
+	SHEAF_SCOPED(sheaf_catalog_close) sheaf_catalog catalog = {0};
+	sheaf_box_item whole = *item;
+	SHEAF_TRY(sheaf_box_complete(box, &whole, &catalog, err));
+	for (int64_t i = 0; i < whole.nattributes; i++)
+		sheaf_builder_append(names, whole.attributes[i].name, strlen(whole.attributes[i].name) + 1);
+	return sheaf_builder_status(names, err);
+}

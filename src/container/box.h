@@ -165,6 +165,9 @@ void sheaf_box_leave(sheaf_box *box);
 const sheaf_box_item *sheaf_box_items(sheaf_box *box, int64_t *count);
 /* The item of this path, or NULL. */
 const sheaf_box_item *sheaf_box_find(sheaf_box *box, const char *path);
+/* Appends the names of an item's attributes, each ended by a NUL. */
+SHEAF_USE sheaf_status sheaf_box_attributes(sheaf_box *box, const sheaf_box_item *item, sheaf_builder *names,
+                                            sheaf_error *err);
 /* Adds to a copy of an item what is read only for listings: its attributes, names of its dimensions, bytes of
  * its chunks. All of that lives as long as the catalog, which begins as zeros and is closed by the caller. */
 struct sheaf_catalog;

@@ -66,27 +66,51 @@ static sheaf_status copy_order(const copying *c, const char *path, sheaf_error *
 	                           count, err);
 }
 
-static sheaf_status copy_attributes(const copying *c, const char *path, sheaf_error *err)
+/* The attributes that AnnData's document names: texts, lists of numbers, and others. */
+static const char *const known[] = {
+	"encoding-type", "encoding-version", "_index", "h5sparse_format", "na-value",    "form",
+	"shape",         "h5sparse_shape",   "length", "ordered",         "column-order"};
+enum { TEXTS = 6, LISTS = 8, KNOWN = sizeof known / sizeof *known };
+
+/* Names the attributes of an item that are not copied. */
+static sheaf_status lose_others(const copying *c, const sheaf_box_item *item, sheaf_error *err)
 {
-	static const char *const texts[] = {"encoding-type",   "encoding-version", "_index",
-	                                    "h5sparse_format", "na-value",         "form"},
-							 *const lists[] = {"shape", "h5sparse_shape"};
+	char found[600];
+	SHEAF_SCOPED(sheaf_builder_drop) sheaf_builder names = {.cx = c->cx};
+	SHEAF_TRY(sheaf_box_attributes(c->from, item, &names, err));
+	for (size_t at = 0; at < names.size;) {
+		const char *name = (const char *)names.data + at;
+		int i = 0;
+		while (i < KNOWN && strcmp(known[i], name) != 0) i++;
+		at += strlen(name) + 1;
+		if (i < KNOWN) continue;
+		snprintf(found, sizeof found, "\"%.200s\" of /%.300s", name, item->path);
+		SHEAF_TRY(
+			sheaf_hdf_lose(c->cx, c->sink, "attribute", "those that AnnData's document names", found, err));
+	}
+	return SHEAF_OK;
+}
+
+static sheaf_status copy_attributes(const copying *c, const sheaf_box_item *item, sheaf_error *err)
+{
+	const char *path = item->path;
 	static const int64_t scalar[1] = {0};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (size_t i = 0; i < TEXTS; i++) {
 		bool has;
 		SHEAF_SCOPED(sheaf_buffer_reset) sheaf_buffer text = {0};
-		SHEAF_TRY(sheaf_box_has_text(c->from, path, texts[i], &has, err));
+		SHEAF_TRY(sheaf_box_has_text(c->from, path, known[i], &has, err));
 		if (!has) continue;
-		SHEAF_TRY(sheaf_box_text(c->from, path, texts[i], &text, err));
-		SHEAF_TRY(sheaf_box_set_text(c->to, path, texts[i], (const char *)text.data, text.size, err));
+		SHEAF_TRY(sheaf_box_text(c->from, path, known[i], &text, err));
+		SHEAF_TRY(sheaf_box_set_text(c->to, path, known[i], (const char *)text.data, text.size, err));
 	}
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-		SHEAF_TRY(copy_numbers(c, path, lists[i], (sheaf_box_values){.type = SHEAF_I64}, err));
+	for (size_t i = TEXTS; i < LISTS; i++)
+		SHEAF_TRY(copy_numbers(c, path, known[i], (sheaf_box_values){.type = SHEAF_I64}, err));
 	SHEAF_TRY(copy_numbers(c, path, "length", (sheaf_box_values){.type = SHEAF_I64, .shape = scalar}, err));
 	SHEAF_TRY(copy_numbers(c, path, "ordered",
 	                       (sheaf_box_values){.type = SHEAF_I8, .shape = scalar, .what = SHEAF_BOX_BOOLS},
 	                       err));
-	return copy_order(c, path, err);
+	SHEAF_TRY(copy_order(c, path, err));
+	return lose_others(c, item, err);
 }
 
 /* ---- arrays ---- */
@@ -334,7 +358,7 @@ static sheaf_status copy_item(const copying *c, const sheaf_box_item *item, shea
 	if (is_table) SHEAF_TRY(copy_records(c, item, err));
 	if (is_records) return sheaf_hdf_set_encoding(c->to, item->path, RECORDS, err);
 	if (item->is_group) SHEAF_TRY(sheaf_box_make_group(c->to, item->path, err));
-	SHEAF_TRY(copy_attributes(c, item->path, err));
+	SHEAF_TRY(copy_attributes(c, item, err));
 	SHEAF_TRY(sheaf_hdf_says(c->from, item, "encoding-type", "dataframe", &is_frame, err));
 	return is_frame ? sheaf_hdf_set_encoding(c->to, item->path, "dataframe", err) : SHEAF_OK;
 }
@@ -345,8 +369,8 @@ static sheaf_status copy_all(copying *c, const sheaf_values *values, sheaf_error
 	SHEAF_TRY(sheaf_box_settings(sheaf_sink_name(c->sink), values, &c->kind, &c->storing, err));
 	if (c->kind != SHEAF_BOX_ZARR && c->kind != SHEAF_BOX_ZARR_2) c->kind = SHEAF_BOX_HDF5;
 	SHEAF_TRY(sheaf_box_create(c->sink, c->kind, false, c->cx, &c->to, err));
-	SHEAF_TRY(copy_attributes(c, "", err));
 	const sheaf_box_item *items = sheaf_box_items(c->from, &count);
+	SHEAF_TRY(copy_attributes(c, items, err));
 	for (int64_t i = 1; i < count; i++) SHEAF_TRY(copy_item(c, &items[i], err));
 	SHEAF_TRY(sheaf_check_losses(c->cx, losses, sheaf_sink_name(c->sink), "hdf5", err));
 	sheaf_box *box = c->to;
