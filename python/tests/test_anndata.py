@@ -35,7 +35,7 @@ def random_object(helpers, k):
     made = helpers.gen_adata(
         tuple(map(int, shape)), X_type=[sparse.csr_matrix, sparse.csc_matrix, np.asarray, None][k % 4],
         X_dtype=["f4", "f8", "i4"][k % 3], obsm_types=kinds, varm_types=kinds, layers_types=kinds[:2])
-    if k % 5 == 0:
+    if k % 5 == 0 and made.X is not None:
         made.raw = made
     made.uns["more"] = {"none": {}, "b": True, "t": np.array([["a", "\u00e4"], ["", ""]], object),
                         "m": random.random((2, 3, 4)) > 0.5, "no": np.zeros((0, 3))}
